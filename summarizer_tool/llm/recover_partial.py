@@ -6,7 +6,6 @@ from typing import TypeVar, cast
 
 import regex
 from pydantic import BaseModel, JsonValue, ValidationError
-from pydantic_core import from_json
 
 _MAX_BROKEN = 100
 """Broken members of one answer that are stepped over; an answer with more is not worth the time."""
@@ -19,7 +18,7 @@ EnvelopeT = TypeVar('EnvelopeT', bound=BaseModel)
 
 
 def members_in(raw: str, key: str, *, may_be_bare: bool = False) -> tuple[list[JsonValue], bool]:
-    """The complete members of the list `key`, and whether the text ends in that list.
+    """The complete members of the list `key`, and whether the text ends in that list, or in a broken member of it.
 
     Each member is decoded by itself, so one that is cut off anywhere is left out, and none is ever completed.
     """
@@ -41,18 +40,9 @@ def members_in(raw: str, key: str, *, may_be_bare: bool = False) -> tuple[list[J
             members.append(member)
         following = raw.find('{', place + 1)
         if following < 0:
-            return members, _is_beginning(raw[place:])
+            return members, True
         place = following
     return members, False
-
-
-def _is_beginning(raw: str) -> bool:
-    """Whether something can follow with which a text would be JSON."""
-    try:
-        from_json(raw, allow_partial='trailing-strings')
-    except ValueError:
-        return False
-    return True
 
 
 def _decoded(raw: str, key: str) -> object:

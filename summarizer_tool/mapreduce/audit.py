@@ -1,7 +1,5 @@
 """Take stock of what the sources name, of how much of it a text says, and of what to ask again. Pure computing."""
 
-import math
-import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -21,9 +19,6 @@ MAX_ITEMS = 50_000
 
 MAX_PLACES = 8
 """Places of an item that are kept; the rest is only counted."""
-
-_BETWEEN_LOOKS = 1000
-"""Mentions from one look at the clock to the next."""
 
 HEAVIEST = 20
 """Losses that are listed."""
@@ -58,16 +53,13 @@ class Inventory:
     is_partial: bool = False
 
 
-def take(documents: Sequence[Document], left_out: Container[int], seconds: float = math.inf) -> Inventory:
-    """Take stock of documents, but for those with an index in `left_out`, as far as one gets in so many seconds."""
+def take(documents: Sequence[Document], left_out: Container[int]) -> Inventory:
+    """Take stock of documents, but for those with an index in `left_out`."""
     found: dict[str, NamedItem] = {}
     is_partial = False
-    end = time.monotonic() + seconds
     read = ((index, each.text) for index, each in enumerate(documents) if index not in left_out)
     mentions = ((index, *mention) for index, text in read for mention in names.located(text))
-    for number, (index, kind, mention, offset) in enumerate(mentions, 1):
-        if is_partial := number % _BETWEEN_LOOKS == 0 and time.monotonic() > end:
-            break
+    for index, kind, mention, offset in mentions:
         key = names.key(mention)
         item = found.get(key)
         if item is None:

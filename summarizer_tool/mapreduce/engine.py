@@ -34,7 +34,7 @@ OVERSAMPLE = 1.25
 OVERSAMPLE_EMBEDDED = 1.6
 """The same for the embedded model, whose facts cost nothing."""
 
-SPARE_TOKENS = 100
+SPARE_TOKENS = 200
 """At least so many more: of a small budget the next fact may be too long for what is left."""
 
 OVERSAMPLE_ANSWER = 4.0
@@ -51,12 +51,6 @@ FILL_SCALE = 1.5
 
 EXTRACTIVE_TOKENS_PER_SECOND = 40_000
 """A low estimate of the embedded model's speed: what is kept in reserve before the deadline."""
-
-INVENTORY_SHARE = 0.15
-"""Of the time, at most so much goes to the inventory of what the sources name."""
-
-RELEVANCE_SHARE = 0.3
-"""And to what of them is about the focus."""
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -125,9 +119,7 @@ class Engine:
             await self._runner.answers.keep_starts(documents, size, self._cut.starts)
         # What is missing is asked of a model again, and what is named is listed for topics.
         if self._runner.options.is_audited or not self._runner.is_extractive or self._job.focus.topics:
-            self._inventory = await in_process(
-                audit.take, documents, self._cut.repeats, self._runner.deadline.seconds * INVENTORY_SHARE
-            )
+            self._inventory = await in_process(audit.take, documents, self._cut.repeats)
         self._ending_seconds = anyio.current_time() - started
         return self._cut.chunks
 
@@ -141,17 +133,10 @@ class Engine:
         )
 
     async def _relevances(self) -> list[list[float]]:
-        """How much each segment of each document is about the focus: about the topic that it is most about.
-
-        All are alike where there is not the time to tell.
-        """
+        """How much each segment of each document is about the focus: about the topic that it is most about."""
         documents, asked = self._job.documents, self._job.focus
         wanted = [topic.focus for topic in asked.topics] or [asked]
-        with anyio.move_on_after(self._runner.deadline.seconds * RELEVANCE_SHARE):
-            self._by_topic = [await in_process(segment_relevances, documents, focus) for focus in wanted]
-        if not self._by_topic:
-            self._runner.mark_cut_short(DEADLINE)
-            self._by_topic = [segment_relevances(documents, Focus()) for _ in wanted]
+        self._by_topic = [await in_process(segment_relevances, documents, focus) for focus in wanted]
         if len(wanted) == 1:
             return self._by_topic[0]
         return [
@@ -333,7 +318,7 @@ class Engine:
 
         They are fillers: none takes the place of one of the model's facts.
         """
-        total = await in_thread(merging.exact_size, facts)
+        total = await in_thread(merging.size, facts)
         room = self._job.budget - total
         if room <= self._job.budget * UNFILLED or not self._settings.fill_budget:
             return facts
@@ -348,15 +333,12 @@ class Engine:
             key=lambda each: merging.size(each.outcome.facts) / each.asked,
             reverse=True,
         )
-        filled, at_once = facts, 1
+        filled = facts
         with telemetry.span('fill', room=room, model='extractive') as span:
-            while left and merging.exact_size(filled) - total < FILL_SCALE * room:
-                extra: list[GroundedFact] = []
-                for each in left[-at_once:]:
-                    found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked * scale))
-                    extra += map(_filler, found)
-                filled = await self._reducer.union([*filled, *extra])
-                left, at_once = left[:-at_once], 2 * at_once
+            while left and merging.size(filled) - total < FILL_SCALE * room:
+                each = left.pop()
+                found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked * scale))
+                filled = await self._reducer.union([*filled, *map(_filler, found)])
             span.set_attribute('facts', len(filled) - len(facts))
         return sorted(filled, key=lambda fact: fact.evidence)
 

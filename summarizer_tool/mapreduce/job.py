@@ -162,13 +162,8 @@ def chunk_shares(chunks: Sequence[Chunk], relevance: Sequence[Sequence[float]], 
     for chunk in chunks:
         about = [relevance[piece.document][segment - 1] for piece in chunk.pieces for segment in piece.segments]
         weights.append(chunk.tokens * (OFF_FOCUS_SHARE + sum(about) / max(1, len(about))))
-    shares = [0.0] * len(chunks)
-    left = sum(weights)
-    # The chunks that are full first; what they leave is for the others.
-    for index in sorted(range(len(chunks)), key=lambda index: chunks[index].tokens / max(1e-9, weights[index])):
-        shares[index] = min(float(chunks[index].tokens), room * weights[index] / max(1e-9, left))
-        room, left = room - shares[index], left - weights[index]
-    return shares
+    total = max(1e-9, sum(weights))
+    return [min(float(each.tokens), room * weight / total) for each, weight in zip(chunks, weights, strict=True)]
 
 
 def chunk_size(least: int, tokens_in: int, asked: float, at_once: int) -> int:

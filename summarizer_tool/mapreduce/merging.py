@@ -5,11 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import regex
-
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
-from summarizer_tool.text import names, structure, tokens
+from summarizer_tool.text import structure, tokens
 from summarizer_tool.text.superseding import depth, superseded
 
 _MARKS = 40
@@ -24,9 +22,6 @@ MERGE_TARGET = 1.1
 
 FULL = 0.7
 """Of the merger's window."""
-
-_SYMBOLS = regex.compile(r'(?!`)[\p{S}\p{No}%#@?]|!(?==)|(?<=\d)/(?=\d)|(?<!\w)[-−–](?=\d)')
-_SHORT_NOT = regex.compile(r"n['’]t\b")
 
 Place = tuple[int, int]
 """Index of a document and number of a segment in it."""
@@ -49,25 +44,24 @@ class GroundedFact:
 _PAIR = 3  # bars of a row of two cells
 
 
-def _words(fact: GroundedFact) -> tuple[str, ...]:
-    """The words and symbols of a fact: all by which two can differ."""
-    text = fact.text
+def _wording(fact: GroundedFact) -> str:
+    """The text of a fact, but for its capitals, its spaces and its last full stop."""
+    text = ' '.join(fact.text.casefold().split())
     # A label and its value do not say whom they are about: `| Race | Human |` of another document is another fact.
-    own = (f'|{fact.evidence[-1][0]}',) if text.startswith('|') and text.count('|') == _PAIR else ()
-    words, symbols = names.words(_SHORT_NOT.sub(' not', text)), _SYMBOLS.findall(text)
-    return (*own, *words, *(('|', *symbols) if symbols else ())) if words else (text,)
+    is_pair = text.startswith('|') and text.count('|') == _PAIR
+    return f'{fact.evidence[-1][0]} {text}' if is_pair else text.removesuffix('.')
 
 
 def union(facts: Iterable[GroundedFact]) -> tuple[list[GroundedFact], int]:
-    """Join facts of the same words, in whatever order they come; the fuller wording stays, with the evidence of all.
+    """Join facts of one wording, in whatever order they come; the longer text stays, with the evidence of all.
 
     Returns:
         The distinct facts in reading order, and how many were joined into others.
     """
-    kept: dict[tuple[str, ...], GroundedFact] = {}
+    kept: dict[str, GroundedFact] = {}
     duplicates = 0
     for fact in facts:
-        words = _words(fact)
+        words = _wording(fact)
         duplicates += words in kept
         kept[words] = _joined(kept[words], fact) if words in kept else fact
     return [*kept.values()], duplicates
@@ -87,11 +81,6 @@ def _joined(first: GroundedFact, second: GroundedFact) -> GroundedFact:
 
 
 def size(facts: Iterable[GroundedFact]) -> int:
-    """Tokens of the facts as text, one a line, at most: a line break is often one token with what stands before it."""
-    return sum(tokens.count_cached(fact.text) + 1 for fact in facts)
-
-
-def exact_size(facts: Iterable[GroundedFact]) -> int:
     """Tokens of the facts as text, one a line."""
     return sum(tokens.count_cached(f'{fact.text}\n') for fact in facts)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import accumulate, chain, pairwise, takewhile, zip_longest
 
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.document import Document
@@ -44,18 +44,18 @@ class Numbered:
 
     def parts(self, count: int) -> list['Numbered']:
         """The same lines with the same numbers, in at most `count` parts of about equal size."""
-        most, size, before = self.characters / count, 0, 0
-        parts: list[list[PromptSource]] = [[]]
-        for source in self.sources:
-            lines: list[NumberedLine] = []
-            for line in source.lines:
-                if size >= most * len(parts) and before:
-                    parts[-1] += [replace(source, lines=lines)] if lines else []
-                    parts, lines = [*parts, []], []
-                lines.append(line)
-                size, before = size + len(line.text), before + 1
-            parts[-1] += [replace(source, lines=lines)] if lines else []
-        return [replace(self, sources=sources) for sources in parts if sources]
+        ends = accumulate(len(line.text) for line in self.lines)
+        part_of = {
+            line.number: count * (end - 1) // self.characters for line, end in zip(self.lines, ends, strict=True)
+        }
+        parts: list[Numbered] = []
+        for part in range(count):
+            shown = (
+                (source, [line for line in source.lines if part_of[line.number] == part]) for source in self.sources
+            )
+            if sources := [replace(source, lines=lines) for source, lines in shown if lines]:
+                parts.append(replace(self, sources=sources))
+        return parts
 
     def found(self, grounded: Grounding) -> list[GroundedFact]:
         """The grounded facts of an answer, with their evidence in the documents."""
@@ -146,5 +146,5 @@ def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedF
 
 def _places(facts: Sequence[GroundedFact]) -> tuple[Place, ...]:
     """The places of several facts, ascending; where there are too many, the first ones of each fact in turn."""
-    in_turn = (fact.evidence[place] for place in range(MAX_EVIDENCE) for fact in facts if place < len(fact.evidence))
-    return tuple(sorted(list(dict.fromkeys(in_turn))[:MAX_EVIDENCE]))
+    in_turn = chain.from_iterable(zip_longest(*(fact.evidence for fact in facts)))
+    return tuple(sorted([place for place in dict.fromkeys(in_turn) if place][:MAX_EVIDENCE]))

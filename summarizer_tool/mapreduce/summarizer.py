@@ -5,13 +5,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, Unpack
 
-import anyio
 from pydantic import BaseModel
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts, telemetry
-from summarizer_tool.digests.digest import Digest
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import check_type
 from summarizer_tool.extractive.model import ExtractiveModel
@@ -259,9 +257,9 @@ class Summarizer:
         given = options.model or self.model
         async with models.lent(self.settings, self.model_name, given, embedded=ExtractiveModel) as model:
             deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
-            is_read = models.is_embedded(model) and not options.are_summaries
-            found = await self._digests(job, deadline) if is_read else {}
-            digests = found or {}
+            # Topics are of names.
+            is_read = models.is_embedded(model) and not options.are_summaries and not job.focus.topics
+            digests = await in_process(digests_of, job.documents, job.budget, job.focus) if is_read else {}
             rest = await in_thread(without, job, digests) if digests else job
             if not rest.documents:
                 summary = None
@@ -272,20 +270,9 @@ class Summarizer:
                 summary = await Engine(runner).run()
             if digests or summary is None:
                 summary = await in_thread(with_digests, job, digests, summary, model_name)
-            if found is None:
-                summary.warnings.append('there was no time to look for machine output: all was read as prose')
             summary.stats.hedged_calls = model.share.hedged if isinstance(model, models.SharedModel) else 0
         summary.stats.budget = budget
         return summary
-
-    @staticmethod
-    async def _digests(job: Job, deadline: Deadline) -> dict[int, Digest] | None:
-        """The digests of those documents that machines wrote, not for topics, which are of names; `None`: no time."""
-        if job.focus.topics:
-            return {}
-        with anyio.move_on_after(deadline.seconds / 2):
-            return await in_process(digests_of, job.documents, job.budget, job.focus)
-        return None
 
     def _key(
         self, documents: list[Document], request: SummarizeRequest, options: RequestOptions, model_name: str

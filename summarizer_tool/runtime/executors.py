@@ -3,10 +3,10 @@
 import os
 import signal
 import time
-from asyncio import CancelledError, Semaphore, Task, TimerHandle, create_task, gather, get_running_loop, shield, wait
+from asyncio import CancelledError, Semaphore, Task, create_task, get_running_loop, shield, wait
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -35,14 +35,8 @@ IO_THREADS = 40
 LIGHT_CHARACTERS = 40_000
 """A request up to this size (about 10,000 tokens) computes in threads of its own, which no large one keeps it from."""
 
-HEAVY_CHARACTERS = 1_000_000
-"""A request over this size waits for processes that are being started, rather than compute in threads meanwhile."""
-
 CHARACTERS_PER_SECOND = 160_000
 """About what one process compresses: a large request lets those go first that would be done before it."""
-
-IDLE_SECONDS = 30.0
-"""Processes that have had nothing to do for so long end, and give their memory back: 150 MB each."""
 
 NICENESS = 5
 """Worker processes give way to the event loop."""
@@ -67,7 +61,6 @@ class _Load:
 
     workers: 'WorkerProcesses | None' = None
     is_light: bool = False
-    is_heavy: bool = False
     due: float = 0.0
     """By the monotonic clock; what is due first goes first."""
     turn: Semaphore = field(default_factory=partial(Semaphore, 1))
@@ -82,8 +75,7 @@ def request_load(characters: int, workers: 'WorkerProcesses | None') -> Generato
     """Say how large the request is that this task and its children work on, and which processes may compute for it."""
     is_light = characters <= LIGHT_CHARACTERS
     due = time.monotonic() + characters / CHARACTERS_PER_SECOND
-    is_heavy = characters > HEAVY_CHARACTERS
-    token = _load.set(_Load(None if is_light else workers, is_light, is_heavy, due))
+    token = _load.set(_Load(None if is_light else workers, is_light, due))
     try:
         yield
     finally:
@@ -153,7 +145,7 @@ async def in_process(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     It is a function of a module; what it is given and what it returns can be pickled.
     """
     load = _load.get()
-    if load is not None and load.workers is not None and (load.workers.are_ready() or load.is_heavy):
+    if load is not None and load.workers is not None and load.workers.are_ready:
         try:
             return await load.workers.run(partial(function, *args, **kwargs), load.due)
         except BrokenWorkerProcess:
@@ -164,52 +156,37 @@ async def in_process(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 class WorkerProcesses:
     """Processes that compute for large requests, at lower priority than the event loop.
 
-    They belong to the event loop that entered the context. When all of them are idle they end, and are started again
-    when needed, which takes a second or two. They end with this process, however that ends: their work comes by pipe.
+    They belong to the event loop that entered the context, and end with it or with this process, however that ends:
+    their work comes by pipe. They import nothing from the folder that this process runs in.
     """
 
     def __init__(self, processes: int, *, prepare: Callable[[], object] = os.getpid) -> None:
         """Make a pool; its processes start when it is entered, and are ready when each has called `prepare`."""
         self.processes = processes
+        self.are_ready = False
+        """Whether a process runs already."""
         self._prepare = prepare
         self._turns = Turns(processes)
         self._running: dict[Task[Any], CancelScope] = {}
-        self._idle: TimerHandle | None = None
-        self._started = 0
-        self._are_ready = False
-        self._is_closed = False
 
     async def __aenter__(self) -> Self:
-        """Start the processes in the background; they import nothing from the folder that this one runs in."""
+        """Start the processes in the background."""
         os.environ.setdefault('PYTHONSAFEPATH', '1')
-        self._warm_up()
-        return self
-
-    def are_ready(self) -> bool:
-        """Return whether a process runs already; where none does they are started now."""
-        if not self._started:
-            self._warm_up()
-        return self._are_ready
-
-    def _warm_up(self) -> None:
         while self._turns.free:
             self._start(self._prepare, self._turns.take_free()).add_done_callback(self._warmed_up)
+        return self
 
     def _warmed_up(self, task: 'Task[Any]') -> None:
-        self._are_ready = self._started > 0 and not task.cancelled() and task.exception() is None
+        self.are_ready |= not task.cancelled() and task.exception() is None
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End the processes, and what they compute."""
-        self._is_closed = True
-        if self._idle is not None:
-            self._idle.cancel()
-        with CancelScope(shield=True):
-            await gather(*(_end_one() for _ in range(self._started - len(self._running))))
-            for scope in self._running.values():
-                scope.cancel()
-            if running := list(self._running):
+        """End what the processes compute."""
+        for scope in self._running.values():
+            scope.cancel()
+        if running := list(self._running):
+            with CancelScope(shield=True):
                 await wait(running, timeout=_STARTING_SECONDS)
                 for task in running:
                     task.cancel()
@@ -232,10 +209,6 @@ class WorkerProcesses:
             raise
 
     def _start(self, function: Callable[[], T], place: Place) -> 'Task[T]':
-        self._started = max(self._started, self.processes - self._turns.free)
-        if self._idle is not None:
-            self._idle.cancel()
-            self._idle = None
         scope = CancelScope()
         task = create_task(_computed(function, scope))
         self._running[task] = scope
@@ -244,20 +217,9 @@ class WorkerProcesses:
 
     def _done(self, place: Place, task: 'Task[Any]') -> None:
         del self._running[task]
-        # Whoever has waited for it has had its exception.
-        if not task.cancelled() and isinstance(task.exception(), BrokenWorkerProcess):
-            self._started -= 1
-            self._are_ready = self._are_ready and self._started > 0
+        if not task.cancelled():
+            task.exception()  # whoever has waited for it has had it
         self._turns.give_back(place)
-        if self._turns.free == self.processes and not self._is_closed:
-            self._idle = get_running_loop().call_later(IDLE_SECONDS, self._end_all)
-
-    def _end_all(self) -> None:
-        ending, self._started, self._are_ready = self._started, 0, False
-        for _ in range(ending):
-            task = create_task(_end_one())
-            self._running[task] = CancelScope()
-            task.add_done_callback(self._running.pop)
 
 
 async def _computed(function: Callable[[], T], scope: CancelScope) -> T:
@@ -271,14 +233,7 @@ async def _computed(function: Callable[[], T], scope: CancelScope) -> T:
     raise BrokenWorkerProcess
 
 
-_ENDING_SECONDS = 0.1
 _STARTING_SECONDS = 0.5
-
-
-async def _end_one() -> None:
-    # A process that is cancelled while it works is killed and waited for; one that left by itself would be missed.
-    with anyio.move_on_after(_ENDING_SECONDS), suppress(BrokenWorkerProcess):
-        await anyio.to_process.run_sync(time.sleep, 3600, cancellable=True, limiter=_UNLIMITED)
 
 
 @cache

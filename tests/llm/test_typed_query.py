@@ -96,7 +96,7 @@ async def test_what_becomes_of_an_answer(
         ('{"names": ["Vael", ', 'cut off'),
         ('```json\n["Vael"', 'none'),
         ('{"names": ["Vael", "Morn"]', 'broken'),
-        ('{"names": ["Vael", "the "Morn""]}', 'broken'),
+        ('{"names": ["Vael", "the "Morn""]}', 'cut off'),
         ('{"names": ["Vael", 3]}', 'broken'),
     ],
 )

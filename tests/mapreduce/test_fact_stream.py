@@ -17,7 +17,7 @@ ANSWER = (
     '{"facts":[{"text":"Ansgar \\"the Reed\\" holds the bridge.","importance":5,"evidence":[1]},'
     '{"text":"Bera built {it}.","importance":3,"evidence":[2]}],"entities":["Ansgar"]}'
 )
-TEXT = 'Ansgar "the Reed" holds the bridge.\n\nBera built {it}.\n\n' + 'The mill stands empty in winter. ' * 80
+TEXT = 'Ansgar "the Reed" holds the bridge.\n\nBera built {it}.\n\n' + 'The mill stands empty in winter. ' * 20
 
 
 async def summarized(model: FunctionModel | ExtractiveModel, told: list[str]) -> None:

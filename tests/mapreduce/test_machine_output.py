@@ -13,14 +13,11 @@ from inline_snapshot import snapshot
 from summarizer_tool import (
     Document,
     ExtractiveModel,
-    RequestOptions,
     Summarizer,
-    SummarizeRequest,
     Summary,
     SummaryTopic,
 )
 from summarizer_tool.digests.digest import machine_output
-from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.text import tokens
 from tests.support.map_models import good, make, model_of
 from tests.support.texts import CHRONICLE, HARBOUR
@@ -121,15 +118,6 @@ async def test_topics_are_made_of_statements() -> None:
     topics = [SummaryTopic(name='Pumps'), SummaryTopic(name='Valves')]
     summary = await summarizer.summarize_topics(Document(LOG[:20_000]), topics, max_output_tokens=300)
     assert [topic.name for topic in summary.topics] == ['Pumps', 'Valves']
-
-
-@pytest.mark.anyio
-async def test_without_time_to_look_it_says_so() -> None:
-    options = RequestOptions(deadline=Deadline(0))
-    summary = await Summarizer(make(), model=ExtractiveModel()).run(
-        LOG, SummarizeRequest(max_output_tokens=300), options
-    )
-    assert 'there was no time to look for machine output: all was read as prose' in summary.warnings
 
 
 @pytest.mark.parametrize(
