@@ -56,7 +56,10 @@ _SUFFIX = (
 _END = r'(?:(?!\w)|(?<=[\u3040-\ud7af]))'
 
 # Of `re`, which is faster at this, and cannot be held up: nothing in it repeats without bound.
-_HIT = re.compile(rf'({any_of([*_KINDS, "key"])}){_SUFFIX}{_END}')
+_HIT = re.compile(rf'({any_of([*_KINDS, *_NAMES.fields, "key"])}){_SUFFIX}{_END}')
+# A name that is one of fields alone.
+_END_OF_FIELD = re.compile(r'["\']\s*(?::\s*["\'\[{(\d\-]|,\s*["\']values?["\']\s*:)')
+_QUOTED_FIELD = re.compile(r'["\'](?:[\w\-]{1,40}[_\-])?$')
 _BEFORE_KEY = re.compile(rf'(?:{any_of(_NAMES.before_key)})[_\-. ]?$')
 _FIELD = re.compile(rf'(?:^|[_\-])({any_of(_NAMES.fields)}){_SUFFIX}$')
 
@@ -150,6 +153,10 @@ def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:
         if word == 'key':
             if _BEFORE_KEY.search(lower[max(0, start - 16) : start]):
                 yield start, end, 'API_KEY'
+        elif word in _NAMES.fields:
+            is_quoted = _END_OF_FIELD.match(lower, end) and _QUOTED_FIELD.search(lower, max(0, start - 42), start)
+            if is_quoted:
+                yield start, end, _NAMES.fields[word]
         elif word not in _NAMES.whole_words or _begins_word(text, start):
             yield start, end, _KINDS[word]
 

@@ -236,7 +236,7 @@ def test_numbers_that_are_secrets() -> None:
     [
         {'pass': 'lantern', 'pw': 'lantern', 'pin': 4829},
         {'Authorization': 'Bearer x'},
-        {'private_key': 'abc'},
+        {'private_key': 'abc-12'},
         {'lamp': {'user': 'ada', 'pass': 'lantern'}},
     ],
 )
