@@ -50,7 +50,7 @@ _TO_QUOTE = {
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
 _UNQUOTED = re.compile(
     r'(?:<[^<>\s][^<>"\r\n\0]{1,80}>)?'
-    r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)'
+    r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`nrt]))*)'
 )
 # Brackets; those with escapes in them are read where these are undone.
 _OPENING = re.compile(r'["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(](?!\s*\\))')
@@ -196,7 +196,12 @@ def _below(text: str, start: int, end: int, kind: Kind, key: str, span: tuple[in
         return _found(text, *span, kind) if secret_names.is_generated(word) else None
     if text.startswith('"', end) and not text[end : span[0]].endswith(('(', '("')):
         is_bare = text[span[0] - 1] != '"'
-        is_sure = (own and low != 'key') or is_value or kind == 'PASSWORD' or secret_names.may_be_random(word)
+        is_sure = (
+            (own and (low != 'key' or kind != 'API_KEY'))
+            or is_value
+            or kind == 'PASSWORD'
+            or secret_names.may_be_random(word)
+        )
         is_kept = not is_sure or (is_bare and (not word.isdigit() or secret_names.is_count(key or name, word)))
         return None if is_kept else _found(text, *span, own or kind, bare=is_bare)
     # As the item of a list a password may be a word.
@@ -296,9 +301,8 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     json_key = '"' in match['closing']
     if json_key or match['sign'].strip() != ':':
         is_spaced = not json_key and match['sign'].startswith(' ')  # ` = `, as in code
-        if (is_spaced and _CALL.match(value)) or _is_count(
-            text[name_start : match.start()] if json_key else kind, value
-        ):
+        counts = _is_count(text[name_start : match.start()] if json_key else '', value)
+        if (counts and (json_key or kind != 'PASSWORD')) or (is_spaced and _CALL.match(value)):
             return None
         bare_key = json_key and '\\' not in match['closing']
         return _found(text, start, end, kind, bare=bare_key)
@@ -363,7 +367,7 @@ def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
 
 
 def _is_count(name: str, value: str) -> bool:
-    return value.replace('.', '').isdigit() and name != 'PASSWORD' and secret_names.is_count(name, value)
+    return value.replace('.', '').isdigit() and secret_names.is_count(name, value)
 
 
 def _indent(text: str, start: int, end: int) -> int:
