@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import MASK, Finding, line_end
-from researcher_integration.masking.nested_text import BLOCK, block_end, values_under
+from researcher_integration.masking.nested_text import BLOCK, block_end, find_in_rows, values_under
 from researcher_integration.masking.secret_names import Kind
 from researcher_integration.masking.tables import find_in_columns
 from researcher_integration.masking.value_places import COINED, values_beside
@@ -75,7 +75,7 @@ _MEMBER = re.compile(r'(?=[A-Za-z_]*\.)(?=[A-Za-z_.]*(?:[a-z][A-Z]|_))[a-z_][A-Z
 _PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
 
 # Behind the name of a column: another column, or the line under the header.
-_HEADER = re.compile(r'["\'`*\]]{0,3}[ \t]*(?:[,;|\t\u2500-\u257f]|[ ]{2}|\r?\n)')
+_HEADER = re.compile(r'["\'`*\]}]{0,3}[ \t]*(?:[,;|\t\u2500-\u257f]|[ ]{2}|\r?\n)')
 
 # Before `pass`, in its line or in that above.
 _USER = re.compile(
@@ -111,6 +111,7 @@ class _Bare:
 def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names beside them."""
     done = header_end = read = 0
+    has_rows = False
     columns = dict[object, int]()
     bare = _Bare(text)
     for start, end, kind in secret_names.hits(text, lower):
@@ -131,6 +132,9 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         if not values and end > header_end and _HEADER.match(text, end):
             header_end = line_end(text, end)
             yield from find_in_columns(text, start, columns)
+            if text[end : end + 1] == '"' and not has_rows:
+                has_rows = True
+                yield from find_in_rows(text)
         for value in values:
             done = max(done, value.end)
             yield value

@@ -32,8 +32,10 @@ BLOCK = re.compile(r'(?:![\w!]{1,20}[ \t]+)?[|>][+\-]?\d?[ \t]*(?:#[^\r\n]*)?$')
 _QUOTED = r'"(?P<double>(?>(?:[^"\\\0\n]++|\\.)*))"|\'(?P<single>(?>(?:[^\'\\\0\n]++|\\.)*))\''
 _BRACKET = re.compile(rf'{_QUOTED}|[{{}}\[\]()\0]')
 # A value of an object or a list as JSON, YAML, TOML or a program write it; what follows it ends it.
+_KEY = r'[\w.\-$]++)["\']?[ \t]*(?:=>?|:)[ \t]*'
 _ITEM = re.compile(
-    r'(?:(?<![\w.\-$])(?P<key>[\w.\-$]++)["\']?[ \t]*(?:=>?|:)[ \t]*|[\[{(,][ \t\r\n]*|^[ \t]*(?:-[ \t]+)?)'
+    rf'(?<![\w.\-$])(?P<holder>{_KEY}\s*(?=[\[{{])'
+    rf'|(?:(?<![\w.\-$])(?P<key>{_KEY}|(?:(?<!\w)[\[{{(]|,)[ \t\r\n]*|^[ \t]*(?:-[ \t]+)?)'
     rf'(?:{_QUOTED}|(?P<bare>[^\s{{}}\[\](),"\'\0]++))(?=[ \t]*(?:[,;}}\])\r\n\0#]|\Z))',
     re.MULTILINE,
 )
@@ -43,10 +45,8 @@ _ITEM_OF_LIST = re.compile(r'"(?P<text>(?>(?:[^"\\\0]++|\\.)*))"|(?P<bare>[\w.+\
 _HEADERS = re.compile(r'headers?"\s*:\s*$', re.IGNORECASE)
 
 
-def find_in_json(text: str, lower: str) -> Iterator[Finding]:
-    """Find the cells of secret columns in lists of lists, and the values of Secrets."""
-    if '[' in text and secret_names.may_name(lower, 0, len(lower)):
-        yield from _in_rows(text)
+def find_in_json(text: str, _lower: str) -> Iterator[Finding]:
+    """Find the values of Secrets in JSON."""
     end = 0
     for secret in _IS_SECRET.finditer(text):
         if secret.start() >= end:
@@ -59,8 +59,8 @@ def find_in_json(text: str, lower: str) -> Iterator[Finding]:
             end = yield from _in_secrets(text, start)
 
 
-def _in_rows(text: str) -> Iterator[Finding]:
-    """Cells under names that stand in a list before those of the rows, and what stands behind its name in a list."""
+def find_in_rows(text: str) -> Iterator[Finding]:
+    """Find in lists of JSON the cells of columns that a list before them names, and what follows its name in a list."""
     header: Columns | None = None
     for found in _LIST.finditer(text):
         items = [*_ITEM_OF_LIST.finditer(text, found.end('before') if found['before'] else found.start(), found.end())]
@@ -175,8 +175,12 @@ def values_under(text: str, start: int, limit: int) -> tuple[list[tuple[str, tup
         if depth == 0 or bracket[0] == END:
             end = bracket.end()
             break
-    found = _ITEM.finditer(text, start, end)
-    return [(item['key'] or '', item.span(item.lastgroup or 0)) for item in found], end
+    found, holder = list[tuple[str, tuple[int, int]]](), ''
+    for item in _ITEM.finditer(text, start, end):
+        holder = item['holder'] or holder
+        if not item['holder']:
+            found.append((item['key'] or holder, item.span(item.lastgroup or 0)))
+    return found, end
 
 
 def block_end(text: str, indent: int, under: int, *, with_items: bool = False) -> int:
