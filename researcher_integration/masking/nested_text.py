@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from researcher_integration.masking import secret_names
-from researcher_integration.masking.findings import END, Finding, lines_below
+from researcher_integration.masking.findings import END, Finding, line_end, lines_below
 from researcher_integration.masking.tables import Columns, columns_of, is_given
 
 KUBERNETES = 'KUBERNETES_SECRET'
@@ -14,8 +14,9 @@ KUBERNETES = 'KUBERNETES_SECRET'
 _TOKEN = re.compile(r'"(?P<text>(?>(?:[^"\\\0]++|\\.)*))"(?P<colon>\s*:\s*)?|(?P<sign>[{}\[\]\0])', re.DOTALL)
 _IS_SECRET = re.compile(r'"kind"\s*:\s*"Secret(?:List)?"')
 _LIST = re.compile(
-    r'(?P<before>[:\[,]\s*)?\[\s*(?:(?:"(?>(?:[^"\\\0]++|\\.)*)"|[\w.+\-]+)\s*(?:,\s*|(?=\])))+\]'
-    r'|\[\s*(?:\{[^{}\[\]\0]{0,300}\}\s*(?:,\s*|(?=\])))+\]'
+    r'(?P<before>(?:[:\[,]\s*)?)'
+    r'(?P<items>\[\s*(?:(?:"(?>(?:[^"\\\0]++|\\.)*)"|[\w.+\-]+)\s*(?:,\s*|(?=\])))+\]'
+    r'|\[\s*(?:\{[^{}\[\]\0]{0,300}\}\s*(?:,\s*|(?=\])))+\])'
 )
 _SECRET_YAML = re.compile(r'\bkind:[ \t]*["\']?Secret(?:List)?\b')
 _YAML_KEY = re.compile(
@@ -49,13 +50,12 @@ def find_in_json(text: str, _lower: str) -> Iterator[Finding]:
     """Find the values of Secrets in JSON."""
     end = 0
     for secret in _IS_SECRET.finditer(text):
-        if secret.start() >= end:
-            line = text.rfind('\n', end, secret.start()) + 1
-            start = text.find('{', max(line, end), secret.start())
-            if start < 0:  # on a line of its own, below its bracket
-                start = text.find(
-                    '{', max(text.rfind('\n{', end, secret.start()), text.rfind(END, 0, secret.start()), end)
-                )
+        at = secret.start()
+        line = max(text.rfind('\n', end, at) + 1, end)
+        start = text.find('{', line, at)
+        if start < 0:  # on a line of its own, below its bracket
+            start = text.find('{', max(text.rfind('\n{', end, at), text.rfind(END, end, at), end), at)
+        if at >= end and start >= 0:
             end = yield from _in_secrets(text, start)
 
 
@@ -63,12 +63,12 @@ def find_in_rows(text: str) -> Iterator[Finding]:
     """Find in lists of JSON the cells of columns that a list before them names, and what follows its name in a list."""
     header: Columns | None = None
     for found in _LIST.finditer(text):
-        items = [*_ITEM_OF_LIST.finditer(text, found.end('before') if found['before'] else found.start(), found.end())]
+        items = [*_ITEM_OF_LIST.finditer(text, *found.span('items'))]
         row = [item['text'] or '' for item in items]
         kinds = dict[int, str]()
-        if header and (found['before'] or '')[:1] in ('[', ','):
+        if header and found['before'][:1] in ('[', ','):
             kinds |= header.secrets(row)
-        if _HEADERS.search(text, max(0, found.start() - 20), found.end('before') if found['before'] else 0):
+        if _HEADERS.search(text, max(0, found.start() - 20), found.start('items')):
             named = enumerate(zip(row[::2], row[1::2], strict=False))
             kinds |= {2 * at + 1: kind for at, (name, _) in named if (kind := secret_names.kind_of(name))}
         yield from (Finding(*items[at].span(items[at].lastgroup or 0), kind) for at, kind in kinds.items())
@@ -119,8 +119,11 @@ def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
     """Find the values of `data` and `stringData` in the Secrets of a YAML text."""
     if 'kind:' not in text or not _SECRET_YAML.search(text):
         return
+    done = 0
     for data in _FLOW_DATA.finditer(text):
-        yield from (Finding(*span, KUBERNETES) for _, span in values_under(text, data.end(), len(text))[0])
+        if data.end() > done:
+            values, done = values_under(text, data.end(), line_end(text, data.end()))
+            yield from (Finding(*span, KUBERNETES) for _, span in values)
     manifests = [_Manifest(-1)]
     done = 0
     for line in _YAML_KEY.finditer(text):

@@ -58,7 +58,7 @@ _END = r'(?:(?!\w)|(?<=[\u3040-\ud7af]))'
 # Of `re`, which is faster at this, and cannot be held up: nothing in it repeats without bound.
 _HIT = re.compile(rf'({any_of([*_KINDS, *_NAMES.fields, "key"])}){_SUFFIX}{_END}')
 # A name that is one of fields alone.
-_END_OF_FIELD = re.compile(r'["\']\s*(?::\s*["\'\[{(\d\-]|[,}\]])')
+_END_OF_FIELD = re.compile(r'["\']\s*(?::\s*["\'\[{(\d\-]|[,}]|\](?!\s*=))')
 _QUOTED_FIELD = re.compile(r'["\'](?:[\w\-]{1,40}[_\-])?$')
 _BEFORE_KEY = re.compile(rf'(?:{any_of(_NAMES.before_key)})[_\-. ]?$')
 _FIELD = re.compile(rf'(?:^|[_\-])({any_of(_NAMES.fields)}){_SUFFIX}$')

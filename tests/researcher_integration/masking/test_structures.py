@@ -201,6 +201,7 @@ def test_what_stands_under_a_telling_name_goes_whole() -> None:
         {'token': 12000000},
         {'credentials': {'age_days': 93, 'rotated': True, 'rate': 0.25}},
         {'auth': {'method': 'ldap'}},
+        {'signJwt': {'parameters': {'name': {'required': True}}, 'parameterOrder': ['name']}},
         {'CreateToken': {'requestUri': '/v1/tokens', 'input': {'shape': 'CreateTokenRequest'}, 'pattern': '[a-z0-9]+'}},
         {'access_keys': [{'state': 'Active', 'age': 300, 'type': 'rsa', 'status': 'old'}]},
     ],
