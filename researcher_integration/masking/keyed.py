@@ -170,7 +170,8 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
 
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
     """What looks like a secret in the brackets behind a name, or in the lines below it, and up to where it was read."""
-    if not secret_names.kind_over(text[start:end]):
+    name = text[start:end]
+    if secret_names.harmless(name) and not name.lower().endswith('tokens'):
         return [], 0
     if opening := _OPENING.match(text, end):
         at, limit = opening.end(), len(text)
@@ -183,13 +184,13 @@ def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], 
     else:
         return [], 0
     values, read = values_under(text, at, limit)
-    found = [_below(text, start, end, kind, key, span) for key, span in values]
+    found = [_below(text, name, end, kind, key, span) for key, span in values]
     return [secret for secret in found if secret], read
 
 
-def _below(text: str, start: int, end: int, kind: Kind, key: str, span: tuple[int, int]) -> Finding | None:
+def _below(text: str, name: str, end: int, kind: Kind, key: str, span: tuple[int, int]) -> Finding | None:
     """A value under a name, if it looks like a secret; in JSON, any that can be one."""
-    name, word, low = text[start:end], text[slice(*span)], key.lower()
+    word, low = text[slice(*span)], key.lower()
     own = secret_names.kind_of(key) if key else None
     if low == 'key':  # `"jwt": {"key": "…"}`, `"api_keys": [{"id": 1, "key": "…"}]`
         own = kind if kind == 'API_KEY' else secret_names.kind_of(f'{name}_key')

@@ -123,11 +123,6 @@ def kind_of(name: str) -> Kind | None:
     return kinds[0] if kinds and not harmless(name) else None
 
 
-def kind_over(name: str) -> Kind | None:
-    """The kind of what stands under a name, in an object or a list: that of `tokens`, too, which is no number there."""
-    return kind_of(name.strip().rstrip('sS')) if name.lower().endswith('tokens') else kind_of(name)
-
-
 def is_about(name: str) -> bool:
     """Return whether a name is that of what is said *about* a secret: `secret: {secretName: tls, optional: true}`."""
     low = name.lower()
