@@ -50,7 +50,7 @@ _TO_QUOTE = {
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
 _UNQUOTED = re.compile(
     r'(?:<[^<>\s][^<>"\r\n\0]{1,80}>)?'
-    r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`nrt]))*)'
+    r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`nrt]|u[0-9a-f]{4}))*)'
 )
 # Brackets; those with escapes in them are read where these are undone.
 _OPENING = re.compile(r'["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(](?!\s*\\))')

@@ -289,6 +289,18 @@ def test_what_has_no_secret_is_the_same_object() -> None:
     assert counts == {}
 
 
+def test_a_key_in_lines_of_a_list_goes_whole_though_it_is_cut_off() -> None:
+    lines = ['$ cat key', '-----BEGIN RSA PRIVATE KEY-----', 'MIIEpAIBAAKCAQEA1b2c3d4e5f6g7h8i9j0k']
+    assert MASKER.mask_value({'lines': lines, 'lamp': 'on'})[0] == {
+        'lines': ['$ cat key', '[MASKED_PRIVATE_KEY]'],
+        'lamp': 'on',
+    }
+    assert MASKER.mask_value({'lines': lines[:1], 'lamp': bytearray(b'pin password=reed')})[0] == {
+        'lines': lines[:1],
+        'lamp': b'pin password=[MASKED_PASSWORD]',
+    }
+
+
 def test_two_keys_of_a_mapping_that_are_secrets_stay_two() -> None:
     masked, _ = MASKER.mask_value({BY_FORM[0].text: 1, 'AKIA' + 'Z' * 16: 2, 'c': 3})
     assert masked == snapshot({'[MASKED_AWS_KEY]': 1, '[MASKED_AWS_KEY] (2)': 2, 'c': 3})
