@@ -53,7 +53,7 @@ def put_back(value: object, masked: str) -> object:
     """The structure with the masks of its JSON; the same object where there is none.
 
     Raises:
-        ValueError: If a mask has broken the JSON.
+        ValueError: If a mask has broken the JSON, or taken several of its values.
     """
     return _put_back(value, json.loads(masked, object_pairs_hook=_Pairs))
 
@@ -66,8 +66,8 @@ def _put_back(value: object, new: object) -> object:
         if new == _written(value):
             return value
         return str(new).encode('utf-8', 'surrogateescape') if isinstance(value, bytes | bytearray) else new
-    if not isinstance(new, list) or len(cast('list[object]', new)) != len(members):  # a mask took several
-        return cast('object', new)
+    if not isinstance(new, list) or len(cast('list[object]', new)) != len(members):
+        raise ValueError('a mask has taken several members')
     old = [*members.values()]
     pairs = new if isinstance(new, _Pairs) else [('', item) for item in cast('list[object]', new)]
     items = [_put_back(item, each) for item, (_, each) in zip(old, pairs, strict=True)]
