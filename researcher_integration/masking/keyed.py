@@ -193,7 +193,7 @@ def _below(text: str, name: str, end: int, kind: Kind, key: str, span: tuple[int
     word, low = text[slice(*span)], key.lower()
     own = secret_names.kind_of(key) if key else None
     if low == 'key':  # `"jwt": {"key": "…"}`, `"api_keys": [{"id": 1, "key": "…"}]`
-        own = kind if kind == 'API_KEY' else secret_names.kind_of(f'{name}_key')
+        own = kind if kind == 'API_KEY' and secret_names.may_be_random(word) else secret_names.kind_of(f'{name}_key')
     if not own and key and secret_names.is_about(key):
         return None
     is_value = low in ('', 'value', 'values')
@@ -201,12 +201,8 @@ def _below(text: str, name: str, end: int, kind: Kind, key: str, span: tuple[int
         return _found(text, *span, kind) if secret_names.is_generated(word) else None
     if text.startswith('"', end) and not text[end : span[0]].endswith(('(', '("')):
         is_bare = text[span[0] - 1] != '"'
-        is_sure = (
-            (own and (low != 'key' or kind != 'API_KEY'))
-            or is_value
-            or kind == 'PASSWORD'
-            or secret_names.may_be_random(word)
-        )
+        may_be = own or is_value or secret_names.may_be_random(word)
+        is_sure = kind == 'PASSWORD' or (may_be and word.count(' ') < 4)
         is_kept = not is_sure or (is_bare and (not word.isdigit() or secret_names.is_count(key or name, word)))
         return None if is_kept else _found(text, *span, own or kind, bare=is_bare)
     # As the item of a list a password may be a word.

@@ -21,7 +21,7 @@ _LIST = re.compile(
 _SECRET_YAML = re.compile(r'\bkind:[ \t]*["\']?Secret(?:List)?\b')
 _YAML_KEY = re.compile(
     r'^(?P<indent>[ \t]*(?P<items>(?:-[ \t]+)*))(?P<quote>["\']?)(?P<key>[\w$][^\s"\':]{0,200})(?P=quote):(?:[ \t]+|$)'
-    r'(?P<value>[^\r\n\0]*)|^---|\0',
+    r'(?P<value>[^\r\n\0]*)|^(?:---|[ \t]*```)|\0',
     re.MULTILINE,
 )
 _YAML_SCALAR = re.compile(
@@ -36,8 +36,8 @@ _BRACKET = re.compile(rf'{_QUOTED}|[{{}}\[\]()\0]')
 _KEY = r'[\w.\-$]++)["\']?[ \t]*(?:=>?|:)[ \t]*'
 _ITEM = re.compile(
     rf'(?<![\w.\-$])(?P<holder>{_KEY}\s*(?=[\[{{])'
-    rf'|(?:(?<![\w.\-$])(?P<key>{_KEY}|(?:(?<![\w.\\])[\[{{(]|,)[ \t\r\n]*|^[ \t]*(?:-[ \t]+)?)'
-    rf'(?:{_QUOTED}|(?P<bare>[^\s{{}}\[\](),"\'\0]++))(?=[ \t]*(?:[,;}}\])\r\n\0#]|\Z))',
+    rf'|(?:(?<![\w.\-$])(?P<key>{_KEY}|(?:(?<![^\s=:,(\[{{])[\[{{(]|,)[ \t\r\n]*|^[ \t]*(?:-[ \t]+)?)'
+    rf'(?:{_QUOTED}|(?P<bare>[^\s{{}}\[\](),"\'\0]++)(?<!:))(?=[ \t]*(?:[,;}}\])\r\n\0#]|\Z))',
     re.MULTILINE,
 )
 
@@ -135,6 +135,9 @@ def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
         if manifests[-1].column < column:
             manifests.append(_Manifest(column))
         if line['key'] == 'kind':
+            if manifests[-1].kind:  # of the next one, which nothing parts from it
+                yield from _closed(manifests)
+                manifests.append(_Manifest(column))
             manifests[-1].kind = line['value'].strip(' \t"\'')
         elif line['key'] in ('data', 'stringData'):
             done = block_end(text, column, line.end())
