@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import MASK, Finding, line_end
-from researcher_integration.masking.nested_text import BLOCK, block_end, values_under
+from researcher_integration.masking.nested_text import BLOCK, block_end, find_in_rows, values_under
 from researcher_integration.masking.secret_names import Kind
 from researcher_integration.masking.tables import find_in_columns
 from researcher_integration.masking.value_places import COINED, values_beside
@@ -50,7 +50,7 @@ _TO_QUOTE = {
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
 _UNQUOTED = re.compile(
     r'(?:<[^<>\s][^<>"\r\n\0]{1,80}>)?'
-    r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)'
+    r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`nrt]|u[0-9a-f]{4}))*)'
 )
 # Brackets; those with escapes in them are read where these are undone.
 _OPENING = re.compile(r'["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(](?!\s*\\))')
@@ -75,7 +75,7 @@ _MEMBER = re.compile(r'(?=[A-Za-z_]*\.)(?=[A-Za-z_.]*(?:[a-z][A-Z]|_))[a-z_][A-Z
 _PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
 
 # Behind the name of a column: another column, or the line under the header.
-_HEADER = re.compile(r'["\'`*\]]{0,3}[ \t]*(?:[,;|\t\u2500-\u257f]|[ ]{2}|\r?\n)')
+_HEADER = re.compile(r'["\'`*\]}]{0,3}[ \t]*(?:[,;|\t\u2500-\u257f]|[ ]{2}|\r?\n)')
 
 # Before `pass`, in its line or in that above.
 _USER = re.compile(
@@ -111,6 +111,7 @@ class _Bare:
 def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names beside them."""
     done = header_end = read = 0
+    has_rows = False
     columns = dict[object, int]()
     bare = _Bare(text)
     for start, end, kind in secret_names.hits(text, lower):
@@ -126,11 +127,14 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         under, read = _under(text, name_start, end, kind) if name_start >= read else ([], read)
         beside = () if is_harmless else _values(bare, name_start, end, kind, option=name[:1] == '-')
         values = [*beside, *under]
-        if secret_names.is_ambiguous(text, start, end):
+        if secret_names.is_ambiguous(text, start, end) and text[end : end + 1] != '"':
             values = [value for value in values if _is_password(text, name_start, value)]
         if not values and end > header_end and _HEADER.match(text, end):
             header_end = line_end(text, end)
             yield from find_in_columns(text, start, columns)
+            if text[end : end + 1] == '"' and not has_rows:
+                has_rows = True
+                yield from find_in_rows(text)
         for value in values:
             done = max(done, value.end)
             yield value
@@ -166,6 +170,9 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
 
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
     """What looks like a secret in the brackets behind a name, or in the lines below it, and up to where it was read."""
+    name = text[start:end]
+    if secret_names.harmless(name) and not name.lower().endswith('tokens'):
+        return [], 0
     if opening := _OPENING.match(text, end):
         at, limit = opening.end(), len(text)
     elif (last := _LAST_COLON.match(text, end)) and _LINE_START.match(text[_line_start(text, start) : start]):
@@ -176,18 +183,31 @@ def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], 
         limit = block_end(text, indent, below, with_items=is_list)
     else:
         return [], 0
-    name, found = text[start:end], list[Finding]()
     values, read = values_under(text, at, limit)
-    for key, span in values if secret_names.kind_over(name) else ():
-        own, word = secret_names.kind_of(key) if key else None, text[slice(*span)]
-        is_plain = not own and name.lower().endswith('tokens') and not secret_names.is_generated(word)
-        if ' ' in word or is_plain or (key and not own and secret_names.is_about(key)):
-            continue
-        # As the item of a list a password may be a word.
-        is_word = 'PASSWORD' in (kind, own) and _COINED.fullmatch(word)
-        if secret := (_found if is_word else _told)(text, *span, own or kind):
-            found.append(secret)
-    return found, read
+    found = [_below(text, name, end, kind, key, span) for key, span in values]
+    return [secret for secret in found if secret], read
+
+
+def _below(text: str, name: str, end: int, kind: Kind, key: str, span: tuple[int, int]) -> Finding | None:
+    """A value under a name, if it looks like a secret; in JSON, any that can be one."""
+    word, low = text[slice(*span)], key.lower()
+    own = secret_names.kind_of(key) if key else None
+    if low == 'key':  # `"jwt": {"key": "…"}`, `"api_keys": [{"id": 1, "key": "…"}]`
+        own = kind if kind == 'API_KEY' and secret_names.may_be_random(word) else secret_names.kind_of(f'{name}_key')
+    if not own and key and secret_names.is_about(key):
+        return None
+    is_value = low in ('', 'value', 'values')
+    if not own and (name.lower().endswith('tokens') or (kind == 'TOKEN' and not is_value)):
+        return _found(text, *span, kind) if secret_names.is_generated(word) else None
+    if text.startswith('"', end) and not text[end : span[0]].endswith(('(', '("')):
+        is_bare = text[span[0] - 1] != '"'
+        may_be = own or is_value or secret_names.may_be_random(word)
+        is_sure = kind == 'PASSWORD' or (may_be and word.count(' ') < 4)
+        is_kept = not is_sure or (is_bare and (not word.isdigit() or secret_names.is_count(key or name, word)))
+        return None if is_kept else _found(text, *span, own or kind, bare=is_bare)
+    # As the item of a list a password may be a word.
+    is_word = 'PASSWORD' in (kind, own) and _COINED.fullmatch(word)
+    return None if ' ' in word else (_found if is_word else _told)(text, *span, own or kind)
 
 
 def _line_start(text: str, at: int) -> int:
@@ -282,7 +302,8 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     json_key = '"' in match['closing']
     if json_key or match['sign'].strip() != ':':
         is_spaced = not json_key and match['sign'].startswith(' ')  # ` = `, as in code
-        if (kind != 'PASSWORD' and _is_count(value)) or (is_spaced and _CALL.match(value)):
+        counts = _is_count(text[name_start : match.start()] if json_key else '', value)
+        if (counts and (json_key or kind != 'PASSWORD')) or (is_spaced and _CALL.match(value)):
             return None
         bare_key = json_key and '\\' not in match['closing']
         return _found(text, start, end, kind, bare=bare_key)
@@ -332,7 +353,7 @@ def _of_line(bare: _Bare, line_start: int, start: int, kind: Kind) -> Finding | 
     end = bare.end_from(start)
     first = text[start:end]
     single = end >= start + len(value) or text[end : start + len(value)].lstrip().startswith('#')
-    if _is_count(first) or secret_names.is_word(first) or not (single or any(c.isdigit() for c in first)):
+    if _is_count('', first) or secret_names.is_word(first) or not (single or any(c.isdigit() for c in first)):
         return None
     return _found(text, start, end, kind)
 
@@ -341,13 +362,13 @@ def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
     """Return whether a word after a colon in the middle of a line goes on a sentence rather than being a secret."""
     if kind != 'PASSWORD':
         # A long line of names is not read again for each of them.
-        return _is_count(value) or not any(map(str.isdigit, value[:200]))
+        return _is_count('', value) or not any(map(str.isdigit, value[:200]))
     is_spaced = text[end - len(value) - 1].isspace()  # no `map[password:… user:…`
     return is_spaced and secret_names.is_word(value) and text[end : end + 2].strip(' ').isalpha()
 
 
-def _is_count(value: str) -> bool:
-    return value.isdigit() and secret_names.is_count('', value)
+def _is_count(name: str, value: str) -> bool:
+    return value.replace('.', '').isdigit() and secret_names.is_count(name, value)
 
 
 def _indent(text: str, start: int, end: int) -> int:

@@ -37,6 +37,8 @@ class _Pairs(list[tuple[str, object]]):
 
 def in_json(value: object, mask_text: Callable[[str], str]) -> str:
     """A structure as JSON, its texts masked one by one; null for what is not looked at."""
+    if lines := _lines_of_key(value):
+        return json.dumps(mask_text(lines), ensure_ascii=False)
     members = _members(value)
     if members is None:
         leaf = _written(value)
@@ -51,19 +53,21 @@ def put_back(value: object, masked: str) -> object:
     """The structure with the masks of its JSON; the same object where there is none.
 
     Raises:
-        ValueError: If a mask has broken the JSON.
+        ValueError: If a mask has broken the JSON, or taken several of its values.
     """
     return _put_back(value, json.loads(masked, object_pairs_hook=_Pairs))
 
 
 def _put_back(value: object, new: object) -> object:
+    if lines := _lines_of_key(value):
+        return value if new == lines else str(new).split('\n')
     members = _members(value)
     if members is None:
         if new == _written(value):
             return value
-        return new.encode('utf-8', 'surrogateescape') if isinstance(value, bytes) and isinstance(new, str) else new
-    if not isinstance(new, list) or len(cast('list[object]', new)) != len(members):  # lines of a key, which are one now
-        return cast('object', new)
+        return str(new).encode('utf-8', 'surrogateescape') if isinstance(value, bytes | bytearray) else new
+    if not isinstance(new, list) or len(cast('list[object]', new)) != len(members):
+        raise ValueError('a mask has taken several members')
     old = [*members.values()]
     pairs = new if isinstance(new, _Pairs) else [('', item) for item in cast('list[object]', new)]
     items = [_put_back(item, each) for item, (_, each) in zip(old, pairs, strict=True)]
@@ -71,6 +75,14 @@ def _put_back(value: object, new: object) -> object:
     if all(new is old for new, old in zip((*keys, *items), (*members, *old), strict=True)):
         return cast('object', value)
     return _rebuilt(cast('object', value), dict(zip(keys, items, strict=True)))
+
+
+def _lines_of_key(value: object) -> str:
+    """A list of lines as one text, where a key or a certificate begins in it: no single line would give it away."""
+    items = cast('Sequence[object]', value) if isinstance(value, list | tuple) else ()
+    texts = [item for item in items if isinstance(item, str)]
+    is_key = len(texts) == len(items) and any('-----BEGIN' in text for text in texts)
+    return '\n'.join(texts) if is_key else ''
 
 
 def _is_list(value: object) -> bool:

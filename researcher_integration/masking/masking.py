@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from json import JSONDecodeError
 from types import MappingProxyType
 
 import regex
@@ -86,8 +87,10 @@ class Masker:
         masked = self._mask_json(value, self._own)
         try:
             return (put_back(value, masked.text) if masked.counts else value), masked.counts
-        except ValueError:
+        except JSONDecodeError:
             masked = self._mask_json(value, self._all)
+        except ValueError:
+            return masked
         try:
             return put_back(value, masked.text), masked.counts
         except ValueError:

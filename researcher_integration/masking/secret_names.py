@@ -56,15 +56,12 @@ _SUFFIX = (
 _END = r'(?:(?!\w)|(?<=[\u3040-\ud7af]))'
 
 # Of `re`, which is faster at this, and cannot be held up: nothing in it repeats without bound.
-_HIT = re.compile(rf'({any_of([*_KINDS, "key"])}){_SUFFIX}{_END}')
+_HIT = re.compile(rf'({any_of([*_KINDS, *_NAMES.fields, "key"])}){_SUFFIX}{_END}')
+# A name that is one of fields alone.
+_END_OF_FIELD = re.compile(r'["\']\s*(?::\s*["\'\[{(\d\-]|[,}]|\](?!\s*=))')
+_QUOTED_FIELD = re.compile(r'["\'](?:[\w\-]{1,40}[_\-])?$')
 _BEFORE_KEY = re.compile(rf'(?:{any_of(_NAMES.before_key)})[_\-. ]?$')
 _FIELD = re.compile(rf'(?:^|[_\-])({any_of(_NAMES.fields)}){_SUFFIX}$')
-
-# All that may be the name of a secret in JSON, and more, which is sooner asked than read.
-_QUOTED = re.compile(
-    rf'(?:{any_of([*_KINDS, *_NAMES.fields, "keyname", "secretlist"])}'
-    rf'|(?:{any_of(_NAMES.before_key)})[_\-. ]?key){_SUFFIX}[\s:\]]{{0,3}}"'
-)
 
 # Services whose keys stand beside their names alone: `stripe = …`; looked for before a long word.
 _SERVICES = any_of(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split())
@@ -126,20 +123,10 @@ def kind_of(name: str) -> Kind | None:
     return kinds[0] if kinds and not harmless(name) else None
 
 
-def kind_over(name: str) -> Kind | None:
-    """The kind of what stands under a name, in an object or a list: that of `tokens`, too, which is no number there."""
-    return kind_of(name.strip().rstrip('sS')) if name.lower().endswith('tokens') else kind_of(name)
-
-
 def is_about(name: str) -> bool:
     """Return whether a name is that of what is said *about* a secret: `secret: {secretName: tls, optional: true}`."""
     low = name.lower()
     return low.replace('_', '') in _ABOUT or low.endswith(_SAID_ABOUT) or harmless(name)
-
-
-def may_name(lower: str, start: int, end: int) -> bool:
-    """Return whether JSON, given in lower case, may have a name of secrets in it from `start` to `end`."""
-    return _QUOTED.search(lower, start, end) is not None
 
 
 def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:
@@ -150,6 +137,10 @@ def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:
         if word == 'key':
             if _BEFORE_KEY.search(lower[max(0, start - 16) : start]):
                 yield start, end, 'API_KEY'
+        elif word in _NAMES.fields:
+            is_quoted = _END_OF_FIELD.match(lower, end) and _QUOTED_FIELD.search(lower, max(0, start - 42), start)
+            if is_quoted:
+                yield start, end, _NAMES.fields[word]
         elif word not in _NAMES.whole_words or _begins_word(text, start):
             yield start, end, _KINDS[word]
 

@@ -246,7 +246,7 @@ def find_in_sql(text: str, lower: str) -> Iterator[Finding]:
             span = token.span(token.lastgroup or 0)
             kind, value = columns.kinds.get(index), text[slice(*span)]
             is_number = value[:1].isdigit() and is_secret_cell(value, kind or '', certain=index in columns.sure)
-            if kind and (_is_given(value) if token.lastgroup else is_number):
+            if kind and (is_given(value) if token.lastgroup else is_number):
                 yield Finding(*span, kind)
     for copied, limit in _statements(_COPY, lower) if 'from stdin' in lower else ():
         columns, sign = columns_of(copied[2].split(',')), ',' if 'csv' in copied[0] else '\t'
@@ -255,10 +255,10 @@ def find_in_sql(text: str, lower: str) -> Iterator[Finding]:
                 break
             row = _split(text[begin:end], begin, sign)
             cells = ((row[index], kind) for index, kind in columns.kinds.items() if index < len(row))
-            yield from (Finding(*cell, kind) for cell, kind in cells if _is_given(text[slice(*cell)]))
+            yield from (Finding(*cell, kind) for cell, kind in cells if is_given(text[slice(*cell)]))
 
 
-def _is_given(value: str) -> bool:
+def is_given(value: str) -> bool:
     """Return whether a value is more than a placeholder, or none at all."""
     return value not in ('', '\\N') and not secret_names.is_placeholder(value)
 

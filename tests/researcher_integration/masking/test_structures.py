@@ -201,6 +201,7 @@ def test_what_stands_under_a_telling_name_goes_whole() -> None:
         {'token': 12000000},
         {'credentials': {'age_days': 93, 'rotated': True, 'rate': 0.25}},
         {'auth': {'method': 'ldap'}},
+        {'signJwt': {'parameters': {'name': {'required': True}}, 'parameterOrder': ['name']}},
         {'CreateToken': {'requestUri': '/v1/tokens', 'input': {'shape': 'CreateTokenRequest'}, 'pattern': '[a-z0-9]+'}},
         {'access_keys': [{'state': 'Active', 'age': 300, 'type': 'rsa', 'status': 'old'}]},
     ],
@@ -236,7 +237,7 @@ def test_numbers_that_are_secrets() -> None:
     [
         {'pass': 'lantern', 'pw': 'lantern', 'pin': 4829},
         {'Authorization': 'Bearer x'},
-        {'private_key': 'abc'},
+        {'private_key': 'abc-12'},
         {'lamp': {'user': 'ada', 'pass': 'lantern'}},
     ],
 )
@@ -286,6 +287,18 @@ def test_what_has_no_secret_is_the_same_object() -> None:
     masked, counts = MASKER.mask_value(value)
     assert masked is value
     assert counts == {}
+
+
+def test_a_key_in_lines_of_a_list_goes_whole_though_it_is_cut_off() -> None:
+    lines = ['$ cat key', '-----BEGIN RSA PRIVATE KEY-----', 'MIIEpAIBAAKCAQEA1b2c3d4e5f6g7h8i9j0k']
+    assert MASKER.mask_value({'lines': lines, 'lamp': 'on'})[0] == {
+        'lines': ['$ cat key', '[MASKED_PRIVATE_KEY]'],
+        'lamp': 'on',
+    }
+    assert MASKER.mask_value({'lines': lines[:1], 'lamp': bytearray(b'pin password=reed')})[0] == {
+        'lines': lines[:1],
+        'lamp': b'pin password=[MASKED_PASSWORD]',
+    }
 
 
 def test_two_keys_of_a_mapping_that_are_secrets_stay_two() -> None:

@@ -160,6 +160,7 @@ CREATE TABLE users (id int, name text, password text); INSERT INTO users VALUES 
 define( 'DB_PASSWORD', '{}' );
 enable secret {}
 [{"keyName": "key1", "value": "{}"}]
+[{"name": "DB_PASSWORD", "type": "text", "value": "{}"}]
 {"api_keys": [{"id": 1, "key": "{}"}]}
 https://user@example.com:{}@host/
 redirect=https%3A%2F%2Fx%2F%3Ftoken%3D{}%26a%3D1
