@@ -10,7 +10,7 @@ from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.entities import entities, names_seen
 from summarizer_tool.extractive.reading import SourceStatements, read
-from summarizer_tool.extractive.statement import Statement
+from summarizer_tool.extractive.statement import Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
@@ -89,7 +89,9 @@ def _candidates(
         is_binding = whole in updates or statement.is_opening or statement.text in reading.binding
         mentioned = [name for name in names.mentions(whole) if name in is_name]
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
-        weight *= statement.kind.weight
+        # Not every verb is known by its form, and what answers may be a sentence for all that.
+        is_answer = aim is Aim.ANSWER and statement.is_sentence
+        weight *= max(statement.kind.weight, Kind.ROW.weight if is_answer else 0.0)
         weight *= gist.share_of_gist(statement, hangs_together=hangs_together) if aim is Aim.GIST else 1.0
         weight *= statement.prominence if not reading.is_story else 1.0
         if statement.lead and _DISFLUENT.search(statement.text):

@@ -28,6 +28,7 @@ WEIGHTS: dict[str, float] = {
     'words near': 1.57,
     'words around': 0.84,
     'meaning near': 3.82,
+    'meant around': 0.71,
     'feedback': 1.48,
 }
 """What each feature adds to the score; those of meaning are 0 where the vectors of `wordllama` are not installed."""
@@ -132,11 +133,13 @@ def features(
     worth = {term: weight**2 for term, weight in weights.items()}  # what is rare tells most
     near = stretches.fading(NEAR)
     asked = [*filter(content_stem, names.words(question))]
+    meaning, meant = word_vectors.likeness(stretches.telling, asked, near, stretches.around)
     return {
         'own words': [each.score for each in read],
         'words near': _told(counts, worth, near),
         'words around': _told(counts, worth, stretches.around),
-        'meaning near': word_vectors.likeness(stretches.telling, asked, near),
+        'meaning near': meaning,
+        'meant around': meant,
     }
 
 

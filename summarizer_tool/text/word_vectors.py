@@ -34,7 +34,9 @@ _FEW = 64
 """Words whose cosines are made at once."""
 
 _SAYS = 0.3
-"""The cosine from which a word may stand for another one."""
+"""The cosine from which a word may stand for another one,"""
+_ALIKE = 0.5
+"""and that from which it says something of what the other one does."""
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -98,22 +100,34 @@ def installed() -> WordVectors | None:
 
 
 def likeness(
-    texts: Sequence[Sequence[str]], question: Sequence[str], near: Sequence[Mapping[int, float]]
-) -> list[float]:
-    """The cosine of what is near each text with a question, in which each word counts the same, however common it is.
+    texts: Sequence[Sequence[str]],
+    question: Sequence[str],
+    near: Sequence[Mapping[int, float]],
+    around: Sequence[Mapping[int, float]],
+) -> tuple[list[float], list[float]]:
+    """The cosine with a question, as words, of what is near each text, and how often its words are meant around it.
 
-    Both are words. `near` says for each text which texts count there, by index, and how much. Without vectors: zeros.
+    In the cosines each word counts the same, however common it is. Meant is a word as far as the cosine of one that is
+    said is over `_ALIKE`; it is the mean over the question of the logarithm of how often. `near` and `around` say for
+    each text which texts count there for the one and the other, by index, and how much. Without vectors all are zeros.
     """
     vectors = installed() if texts and question else None
     if vectors is None:
-        return [0.0] * len(texts)
+        return [0.0] * len(texts), [0.0] * len(texts)
     import numpy as np
 
-    every = {word: place for place, word in enumerate(dict.fromkeys(chain(question, *texts)))}
-    rows = vectors.of([*every])
-    said = np.array([rows[[*map(every.__getitem__, text)]].sum(axis=0) for text in texts])
-    around = np.array([np.array([*shares.values()]) @ said[[*shares]] for shares in near])
-    return _toward(around, rows[[*map(every.__getitem__, question)]])
+    rows, places, asked, cosines = _compared(vectors, texts, question)
+    alike = np.maximum(cosines - _ALIKE, 0) / (1 - _ALIKE)
+    said = np.array([rows[each].sum(axis=0) for each in places])
+    meant = _spread(np.array([alike[each].sum(axis=0) for each in places]), around)
+    return _toward(_spread(said, near), asked), np.log1p(meant).mean(axis=1).tolist()
+
+
+def _spread(said: 'Matrix', fading: Sequence[Mapping[int, float]]) -> 'Matrix':
+    """What is said where each text is."""
+    import numpy as np
+
+    return np.array([np.array([*shares.values()]) @ said[[*shares]] for shares in fading])
 
 
 def alike(texts: Sequence[Sequence[str]], question: Sequence[str]) -> tuple[list[float], Sequence[Sequence[float]]]:
@@ -128,12 +142,7 @@ def alike(texts: Sequence[Sequence[str]], question: Sequence[str]) -> tuple[list
         return [0.0] * len(texts), [[float(each in words) for each in stems] for words in said]
     import numpy as np
 
-    every = {word: place for place, word in enumerate(dict.fromkeys(chain(question, *texts)))}
-    rows = vectors.of([*every])
-    places = [[*map(every.__getitem__, text)] for text in texts]
-    asked = rows[[*map(every.__getitem__, question)]]
-    # A few rows at a time, for which no threads are started: these cost more than they gain.
-    cosines = np.concatenate([rows[at : at + _FEW] @ asked.T for at in range(0, len(rows), _FEW)])
+    rows, places, asked, cosines = _compared(vectors, texts, question)
     near = np.maximum(cosines - _SAYS, 0) / (1 - _SAYS)
     best = [near[each].max(axis=0).tolist() if each else [0.0] * len(question) for each in places]
     toward = _toward(np.array([rows[each].sum(axis=0) for each in places]), asked)
@@ -145,7 +154,22 @@ def nearness(texts: Sequence[Sequence[str]], question: str) -> list[float]:
     asked = names.words(question)
     idle = stop_words(asked)
     kept = [[word for word in text if word not in idle] for text in texts]
-    return likeness(kept, [word for word in asked if word not in idle], [{place: 1.0} for place in range(len(texts))])
+    alone = [{place: 1.0} for place in range(len(texts))]
+    return likeness(kept, [word for word in asked if word not in idle], alone, alone)[0]
+
+
+def _compared(
+    vectors: WordVectors, texts: Sequence[Sequence[str]], question: Sequence[str]
+) -> 'tuple[Matrix, list[list[int]], Matrix, Matrix]':
+    """The vectors of all words, the rows of each text's, the vectors of the question's, and the cosines of both."""
+    import numpy as np
+
+    every = {word: place for place, word in enumerate(dict.fromkeys(chain(question, *texts)))}
+    rows = vectors.of([*every])
+    asked = rows[[*map(every.__getitem__, question)]]
+    # A few rows at a time, for which no threads are started: these cost more than they gain.
+    cosines = np.concatenate([rows[at : at + _FEW] @ asked.T for at in range(0, len(rows), _FEW)])
+    return rows, [[*map(every.__getitem__, text)] for text in texts], asked, cosines
 
 
 def _toward(said: 'Matrix', asked: 'Matrix') -> list[float]:
