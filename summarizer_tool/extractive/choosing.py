@@ -14,7 +14,7 @@ from summarizer_tool.extractive.statement import Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
-from summarizer_tool.text.relevance import relevances, relevant, speaks
+from summarizer_tool.text.relevance import asked_values, relevances, relevant, speaks
 from summarizer_tool.text.scoring import Aim
 from summarizer_tool.text.sentences import MAX_WORDS, ended, plain
 
@@ -99,9 +99,10 @@ def _candidates(
         bonus = scoring.ASKED_BONUS * relevance[index] if aim is Aim.NAMES else 0.0
         matters = scoring.MOST_IMPORTANT if is_binding else statement.kind.importance
         words = scoring.content_words(whole, language)
+        values = (f'{statement.section}:{value}' for value in asked_values(statement.text, focus))
         item = scoring.Item(
             cost=cost,
-            names=tuple(dict.fromkeys(map(names.key, mentioned))),
+            names=tuple(dict.fromkeys((*map(names.key, mentioned), *values))),
             words=words,
             weight=weight * cost / (cost + saying_cost),
             bonus=bonus + scoring.vital(matters, words, aim),
@@ -119,7 +120,9 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
     texts = [' '.join((headings[group[0].section], *(said.text for said in group))) for group in paragraphs]
     scores = relevances(texts, focus)
     places = [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
-    return relevant(places, [said.said(said.text) for said in found], focus)
+    texts = [said.said(said.text) for said in found]
+    above = [f'{headings[said.section]} {text}' for said, text in zip(found, texts, strict=True)]
+    return relevant(places, texts, focus, above)
 
 
 def first_statements(lines: Sequence[NumberedLine], target_tokens: int) -> ChunkSummary:
