@@ -107,6 +107,7 @@ def _candidates(
             weight=weight * cost / (cost + saying_cost),
             bonus=bonus + scoring.vital(matters, words, aim),
             section=statement.section,
+            variant_of=statement.thing if statement.thing >= 0 else None,
         )
         importance = scoring.MOST_IMPORTANT if relevance[index] > ANSWERS else matters
         yield _Candidate(whole, statement.evidence, item, importance)

@@ -35,11 +35,13 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
     found: list[Statement] = []
     headings: list[str] = []
     former: list[tuple[Statement, str]] = []
+    before = 0
     for source in request.sources:
         said, sections = outlined(source.lines, source.path)
         if not said:
             said, sections = statements(source.lines, source.path)
             said = under_headings(said, sections)
+        count = len(said)
         if len(source.path) < 2:  # under the title alone: the text begins here
             tells = len(sections) > 1 or gist.is_story([each.text for each in said])
             said = _with_opening(said, is_gist=aim is Aim.GIST and tells)
@@ -49,9 +51,15 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
         said, outdated = _standing(said, sections, source.lines)
         former += outdated
         if headings:  # of a source before
-            said = [replace(each, section=each.section + len(headings)) for each in said]
+            said = [
+                replace(
+                    each, section=each.section + len(headings), thing=each.thing + before if each.thing >= 0 else -1
+                )
+                for each in said
+            ]
         found += said
         headings += titles
+        before += count
     found = [statement for statement in found if _says_something(statement)] or found
     found = [_sayable(statement, target_tokens) for statement in found]
     is_story = gist.is_story([each.text for each in found])

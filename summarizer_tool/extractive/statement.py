@@ -59,6 +59,9 @@ class Statement:
     kind: Kind = Kind.PROSE
     lead: str = ''
     """Who says it, or what it is about."""
+    thing: int = -1
+    """Of statements that have this number in common one is enough: a sentence, and the same with those after it that
+    point back to it."""
     is_opening: bool = False
     """Whether it tells what the text is about."""
     prominence: float = 1.0

@@ -124,16 +124,17 @@ class StatementReader:
         text, lead = shown(text), shown(lead)
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
-        lines = tuple(dict.fromkeys(evidence))
+        lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
         if not lead and kind is Kind.PROSE and (lead := self.subject.heading_for(text, self.paragraph_count)):
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
         before, kind = self._needed(text, kind, lead)
         if before is not None:
-            self.out.pop()
-            text, lead = f'{before.text} {text}', before.lead
+            if DENIES.match(text):  # alone the other would mislead
+                self.out.pop()
+            text, lead, thing = f'{before.text} {text}', before.lead, before.thing
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
         section = len(self.sections) - 1
-        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead))
+        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
 
     def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""

@@ -156,6 +156,8 @@ class Item:
     bonus: float = 0.0
     """Added to the gain."""
     section: Hashable = 0
+    variant_of: Hashable = None
+    """Of the items that are variants of one thing, at most one is chosen."""
     below: Hashable = None
     """What headings it stands below,"""
     below_cost: int = 0
@@ -191,6 +193,8 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
     left = budget
     while heap and left > 0:
         stale, index = heapq.heappop(heap)
+        if state.is_said(index):
+            continue
         current = -state.density(index)
         if heap and current > heap[0][0] + _NOISE and current > stale + _NOISE:
             heapq.heappush(heap, (current, index))
@@ -215,7 +219,10 @@ def _worth(items: Sequence[Item], aim: Aim) -> dict[str, float]:
     """What each word is worth when it is said for the first time."""
     if aim is Aim.NAMES:
         return {word: WORD * rare for word, rare in rarity(item.words for item in items).items()}
-    times = Counter(word for item in items for word in {*item.words})
+    # Of the variants of one thing, which share their words, each word counts once.
+    things = [index if item.variant_of is None else item.variant_of for index, item in enumerate(items)]
+    said = {(word, thing) for thing, item in zip(things, items, strict=True) for word in item.words}
+    times = Counter(word for word, _ in said)
     return {word: 1.0 if aim is Aim.ANSWER else max(count - 1.0, 0.1) for word, count in times.items()}
 
 
@@ -227,6 +234,13 @@ class _Coverage:
         self.aim = aim
         self.word_worth = _worth(items, aim)
         self.known: set[Hashable] = set()
+        self.taken: set[Hashable] = set()
+        """Items, and what they were variants of."""
+
+    def is_said(self, index: int) -> bool:
+        """Return whether the item, or another variant of the same thing, is chosen already."""
+        variant_of = self.items[index].variant_of
+        return ('item', index) in self.taken or (variant_of is not None and variant_of in self.taken)
 
     def density(self, index: int) -> float:
         """What the item would add now, for each token."""
@@ -250,6 +264,9 @@ class _Coverage:
 
     def take(self, index: int) -> None:
         item = self.items[index]
+        self.taken.add(('item', index))
+        if item.variant_of is not None:
+            self.taken.add(item.variant_of)
         for word in item.words:
             self.word_worth[word] *= AGAIN
         self.known.update(item.names)

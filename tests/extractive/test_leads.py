@@ -44,6 +44,7 @@ Jonas Orme was a miller. He hated the sea. Karl Brandt owed him nine crowns. He 
         [
             ('Jonas Orme was a miller.', (3,)),
             ('Jonas Orme: He hated the sea.', (3, 1)),
+            ('Karl Brandt owed him nine crowns.', (3,)),
             ('Karl Brandt owed him nine crowns. He paid in 1871.', (3,)),
         ]
     )
@@ -51,7 +52,7 @@ Jonas Orme was a miller. He hated the sea. Karl Brandt owed him nine crowns. He 
 
 def test_a_pronoun_is_left_alone_behind_the_name_of_another_until_the_gender_is_known():
     page = '# Mara Orme\n\nMara Orme married Karl Orme in 1895. He drowned in 1906.'
-    assert read(page)[0][0] == 'Mara Orme married Karl Orme in 1895. He drowned in 1906.'
+    assert read(page)[1][0] == 'Mara Orme married Karl Orme in 1895. He drowned in 1906.'
     known = page.replace('Mara Orme married', 'Mara Orme was a miller. She hated the sea. Mara Orme married')
     assert read(f'{known} She was paid in 1907.')[-1][0] == 'Mara Orme: She was paid in 1907.'
 
@@ -75,6 +76,7 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
 """
     assert read(page) == snapshot(
         [
+            ('sluice_level (enum): Determines how high the water stands.', (3, 4)),
             ('sluice_level (enum): Determines how high the water stands. This setting needs a restart.', (3, 4)),
             ('The upper level keeps the wheel dry.', (6,)),
             ('In June, this parameter has no effect.', (6,)),
@@ -93,7 +95,7 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
         ('The mill is kept by those who pay the toll, as it is told in section 9:', []),
         (
             'The gate has a new lock. If set, it shuts.',
-            ['The gate has a new lock. If set, it shuts.'],
+            ['The gate has a new lock.', 'The gate has a new lock. If set, it shuts.'],
         ),
         ('| Gate | Mark |\n|---|---|\n| 21 | } |', []),
         ('The name of Orme may not be used to sell flour that is ground by the\n\nkeepers of the old mill', [0]),

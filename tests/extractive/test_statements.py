@@ -54,6 +54,7 @@ Content is available under CC BY-SA.
             ('| Mara Quill | Born: 3 May 1840 | Office: Master of the Salt Guild |', (13, 14, 9)),
             ('Mara Quill was a cooper from Port Ansel.', (16,)),
             ('Mara Quill: She founded the Salt Guild in 1871.', (16, 9)),
+            ('Jonas Orme lent her the money.', (16,)),
             ('Jonas Orme lent her the money. He asked for it back in 1874.', (16, 17)),
             ('Ada Finn, her sister.', (23,)),
             ('Ada Finn: She kept the books.', (23,)),
@@ -311,6 +312,7 @@ def test_tildes_underline_a_title():
     page = '1.0\n~~~\nFixed a fault in the gate.  It does not\nleak now.\n\n0.9\n~~~\nThe gate was moved to the sea.\n'
     assert [text for text, _ in read(page)] == snapshot(
         [
+            'Fixed a fault in the gate.',
             'Fixed a fault in the gate. It does not leak now.',
             'The gate was moved to the sea.',
         ]

@@ -55,7 +55,7 @@ def test_what_a_heading_turns_down_is_told_with_it() -> None:
 def test_orders_open_a_text_and_stand_with_what_points_back_to_them() -> None:
     text = '\n# Chains\n\nDrop chains of gates (all of them). Instead, each gate needs its own wheel.\n\n## Why\n\nThey broke.\n'
     assert [fact.text for fact in summarize_sources(_request(text, 200), 200).facts] == snapshot(
-        ['Drop chains of gates (all of them). Instead, each gate needs its own wheel.']
+        ['Drop chains of gates (all of them).']
     )
 
 

@@ -62,7 +62,7 @@ The Salt Guild paid for the boats."""
     assert text.splitlines() == snapshot(
         [
             '## Abstract',
-            'We measured the silt of nine harbours between 1990 and 2004. It grew by 3 cm a year where no river entered.',
+            'We measured the silt of nine harbours between 1990 and 2004.',
             '## Funding',
             'The Salt Guild paid for the boats.',
         ]

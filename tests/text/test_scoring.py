@@ -34,6 +34,11 @@ def test_part_of_a_name_is_said_with_it():
     assert scoring.choose([item(text) for text in texts], 5) == snapshot([2, 1])
 
 
+def test_one_variant_of_a_thing_is_chosen():
+    items = [item('so Mara Quill met Jonas Orme at last', variant_of=1), item('so Mara Quill', variant_of=1)]
+    assert len(scoring.choose(items, 100, fill=True)) == 1
+
+
 def test_what_adds_nothing_is_chosen_only_to_fill():
     items = [item('so Quill left'), item('so Quill left')]
     assert scoring.choose(items, 100) == [0]
@@ -78,6 +83,7 @@ ITEMS = st.builds(
     words=st.lists(st.sampled_from(['salt', 'mill', 'sea']), unique=True).map(tuple),
     weight=st.floats(0, 3),
     section=st.integers(0, 2),
+    variant_of=st.none() | st.integers(0, 3),
 )
 
 
@@ -95,6 +101,8 @@ def test_the_choice_keeps_its_budget(items: list[Item], budget: int, fill: bool)
     chosen = scoring.choose(items, budget, fill=fill)
     assert len(set(chosen)) == len(chosen)
     assert sum(max(1, items[index].cost) for index in chosen) <= budget
+    variants = [items[index].variant_of for index in chosen if items[index].variant_of is not None]
+    assert len(set(variants)) == len(variants)
 
 
 def test_what_most_of_a_text_says_is_its_gist():
