@@ -187,7 +187,7 @@ async def test_an_agent_summarizes_by_handle(server: Served, store: SourceStore)
                 """\
 ## Year 601 of the the Salt Road chronicle
 Hesper Lowe inherited the Tide Hall on day 198 with 9,478 crowns from Tobin Sedge.
-Vael Tarn rebuilt the Tide Hall on day 132 with 9,574 crowns from Ada Brook.
+Tobin Sedge surveyed Marn on day 128 with 310 crowns from Runa Holt.
 
 [src_44010ccbfcc1: ask again by source_ids, or read_source.]\
 """,
