@@ -9,13 +9,12 @@ import regex
 from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.entities import entities, names_seen
-from summarizer_tool.extractive.pointing_back import PRONOUN
 from summarizer_tool.extractive.reading import SourceStatements, read
 from summarizer_tool.extractive.statement import Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
-from summarizer_tool.text.relevance import relevances, relevant, speaks
+from summarizer_tool.text.relevance import asked_values, relevances, relevant, speaks
 from summarizer_tool.text.scoring import Aim
 from summarizer_tool.text.sentences import MAX_WORDS, ended, plain
 
@@ -75,8 +74,6 @@ def _candidates(
     """The statements with what each is worth to the aim."""
     found, headings = reading.statements, reading.headings
     relevance = _relevances(found, headings, focus)
-    asked = prompts.Focus(focus_areas=focus.focus_areas)
-    answers = relevance if asked == focus else _relevances(found, headings, asked)
     language = scoring.language_of_texts(each.text for each in found)
     updates = {newest for _, newest in reading.former}
     # Of those who speak: not of headings.
@@ -93,25 +90,26 @@ def _candidates(
         mentioned = [name for name in names.mentions(whole) if name in is_name]
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
         # Not every verb is known by its form, and what answers may be a sentence for all that.
-        answers_whole = aim is Aim.ANSWER and statement.is_sentence and not PRONOUN.match(statement.text)
-        weight *= max(statement.kind.weight, Kind.ROW.weight if answers_whole else 0.0)
+        is_answer = aim is Aim.ANSWER and statement.is_sentence
+        weight *= max(statement.kind.weight, Kind.ROW.weight if is_answer else 0.0)
         weight *= gist.share_of_gist(statement, hangs_together=hangs_together) if aim is Aim.GIST else 1.0
         weight *= statement.prominence if not reading.is_story else 1.0
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
-        bonus = scoring.ASKED_BONUS * answers[index] if aim is Aim.NAMES else 0.0
+        bonus = scoring.ASKED_BONUS * relevance[index] if aim is Aim.NAMES else 0.0
         matters = scoring.MOST_IMPORTANT if is_binding else statement.kind.importance
         words = scoring.content_words(whole, language)
+        values = (f'{statement.section}:{value}' for value in asked_values(statement.text, focus))
         item = scoring.Item(
             cost=cost,
-            names=tuple(dict.fromkeys(map(names.key, mentioned))),
+            names=tuple(dict.fromkeys((*map(names.key, mentioned), *values))),
             words=words,
             weight=weight * cost / (cost + saying_cost),
             bonus=bonus + scoring.vital(matters, words, aim),
             section=statement.section,
             variant_of=statement.thing if statement.thing >= 0 else None,
         )
-        importance = scoring.MOST_IMPORTANT if answers[index] > ANSWERS else matters
+        importance = scoring.MOST_IMPORTANT if relevance[index] > ANSWERS else matters
         yield _Candidate(whole, statement.evidence, item, importance)
 
 
@@ -123,7 +121,9 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
     texts = [' '.join((headings[group[0].section], *(said.text for said in group))) for group in paragraphs]
     scores = relevances(texts, focus)
     places = [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
-    return relevant(places, [said.said(said.text) for said in found], focus)
+    texts = [said.said(said.text) for said in found]
+    above = [f'{headings[said.section]} {text}' for said, text in zip(found, texts, strict=True)]
+    return relevant(places, texts, focus, above)
 
 
 def first_statements(lines: Sequence[NumberedLine], target_tokens: int) -> ChunkSummary:

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
+import regex
+
 from summarizer_tool.extractive.statement import Kind, Statement
 from summarizer_tool.text import names, tokens
 
@@ -12,13 +14,21 @@ ENTITY_SHARE = 0.6
 _LEADING_ENTITIES = 10
 
 
+def _mentions(statement: Statement) -> tuple[str, ...]:
+    """What a statement mentions; the names of a table's columns are no names."""
+    return names.mentions(_COLUMN.sub('', statement.text) if statement.kind is Kind.ROW else statement.text)
+
+
+_COLUMN = regex.compile(r'(?<=\| )[^|:]{1,40}: ')
+
+
 def names_seen(found: Sequence[Statement], common: frozenset[str]) -> frozenset[str]:
     """The mentions that are names, dates or numbers: a lone word that only ever opens a sentence or cell is not."""
     certain: set[str] = set()
     opening: Counter[str] = Counter()
     for statement in found:
         is_running = statement.kind is Kind.PROSE
-        for mention in names.mentions(statement.text):
+        for mention in _mentions(statement):
             runs_on = is_running and not names.opens_sentence(statement.text, mention)
             if runs_on or mention[0].isdigit() or ' ' in mention:
                 certain.add(mention)
@@ -40,7 +50,7 @@ def entities(
     for statement in found:
         if statement.kind in (Kind.CODE, Kind.DECLARATION):
             continue
-        for mention in names.mentions(statement.text):
+        for mention in _mentions(statement):
             if mention in is_name and len(mention) > 2 and mention[0].isupper() and mention.lower() not in common:
                 times[names.key(mention)] += 1
                 spelling.setdefault(names.key(mention), mention)

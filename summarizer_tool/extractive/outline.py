@@ -82,15 +82,6 @@ class _Token:
         return _is_of(self.kind, kinds)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """What a line stands in."""
-
-    indent: int
-    is_public: bool
-    """Whether what stands in it may be used from elsewhere."""
-
-
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
     named = language_of(path[0]) if path else ''
@@ -173,24 +164,21 @@ class _Code:
     def declarations(self) -> list[Statement]:
         """What is declared, and what else is said; nothing where there is no declaration."""
         declared: list[Statement] = []
-        around: list[_Scope] = []
-        end = -1
+        hidden = -1  # how far the line stands in below which nothing is public
         for index in sorted(self.tokens):
             here, indent = self.tokens[index], _indent(self.lines[index])
-            if not here[0].is_of(Punctuation):  # a bracket alone goes on with what is above it
-                around = [scope for scope in around if scope.indent < indent]
-            is_hidden = _HIDDEN.search(self.lines[index].text.partition('(')[0]) is not None
-            is_public = not is_hidden and all(scope.is_public for scope in around)
+            if not here[0].is_of(Punctuation) and indent <= hidden:  # a bracket alone goes on with what is above it
+                hidden = -1
             below = self.tokens.get(index + 1, [])
-            if _declares([*here, *below] if [token.text for token in below] == ['{'] else here):
-                is_type = any(token.text in _TYPES for token in here)
-                around.append(_Scope(indent, is_public and is_type))
-                found = self._declaration(index, Kind.DECLARATION if is_public else Kind.COMMENT)
-                declared.append(replace(found, is_opening=is_type and is_public))
-            elif index > end and self._is_member(index, around):
-                declared.append(self._declaration(index, Kind.MEMBER if is_public else Kind.COMMENT))
-            if index > end:
-                end = self._last_line(index)
+            if not _declares([*here, *below] if [token.text for token in below] == ['{'] else here):
+                continue
+            is_type = any(token.text in _TYPES for token in here)
+            is_hidden = _HIDDEN.search(self.lines[index].text.partition('(')[0]) is not None
+            is_public = hidden < 0 and not is_hidden
+            found = self._declaration(index, Kind.DECLARATION if is_public else Kind.COMMENT)
+            declared.append(replace(found, is_opening=is_type and is_public))
+            if hidden < 0 and not (is_public and is_type):
+                hidden = indent
         said = '\n'.join(each.text for each in declared)
         remarks = [
             Statement(sentence.text, sentence.evidence, 0, at, Kind.COMMENT)
@@ -200,17 +188,6 @@ class _Code:
         ]
         return sorted([*declared, *remarks], key=lambda each: each.paragraph)
 
-    def _is_documented(self, last: int) -> bool:
-        """Return whether a docstring stands below a line."""
-        return last + 1 in self.comments and self.tokens[last + 1][0].is_of(String.Doc)
-
-    def _is_member(self, index: int, around: Sequence[_Scope]) -> bool:
-        """Return whether a line is documented: by a docstring below, or right in a public type by a comment above."""
-        first = self.tokens[index][0]
-        is_commented = bool(around) and around[-1].is_public and index in self._comment_before
-        is_commented = is_commented and not first.is_of(Comment, String.Doc)
-        return not first.is_of(Punctuation) and (is_commented or self._is_documented(self._last_line(index)))
-
     def _declaration(self, index: int, kind: Kind) -> Statement:
         """The declaration that begins on a line, with the first sentence of what is said below or above it."""
         last = self._last_line(index)
@@ -218,7 +195,7 @@ class _Code:
         signed = [self.lines[at] for at in here if at not in self.tokens or not self.tokens[at][0].is_of(Comment)]
         text = _OPENING.sub('', one_line(' '.join(line.text for line in signed)))
         above = next(at for at in range(index, -1, -1) if not at or not _is_annotation(self.lines[at - 1]))
-        is_documented = self._is_documented(last)
+        is_documented = last + 1 in self.comments and self.tokens[last + 1][0].is_of(String.Doc)
         comment = last + 1 if is_documented else self._comment_before.get(above)
         first = None if comment is None else next(iter(self._sentences(comment)), None)
         if first and is_documented:

@@ -5,37 +5,27 @@ from collections.abc import Sequence
 import regex
 
 from summarizer_tool.extractive.statement import Kind
-from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.code_lines import is_code as has_form_of_code
-from summarizer_tool.text.structure import ITEM, is_underline
+from summarizer_tool.text.structure import is_underline
 
 # No banner: `~~~ WARNING ~~~`.
 FENCE = regex.compile(r'^ {0,3}(`{3,}+|~{3,}+)(?!.*(?:~~~|```))\s*(\w*)')
 _TEXT_LANGUAGES = frozenset(['text', 'txt', 'plain', 'markdown', 'md'])
 # What stands after a prompt has been typed.
 _PROMPT = regex.compile(r'^\s*(?:[$%] |>>> ?)\S|^\s*\.\. [\w:.|_-]+::?(?:\s|$)')
-_OPENS_LITERAL = regex.compile(r'^\s*+(?:(?!\.\. )(?:.*\S)?::|\.\. (?:code|code-block|parsed-literal|sourcecode)::.*)$')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 
 
-def code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int, tuple[Kind, str] | None]:
+def code_blocks(texts: Sequence[str]) -> dict[int, tuple[Kind, str] | None]:
     """The places of lines in blocks of code, each with what it is and says; none for their marks, which say nothing.
 
-    A block stands in a fence, behind a prompt, or, in reStructuredText, further in below two colons.
+    A block stands in a fence, or behind a prompt.
     """
     found: dict[int, tuple[Kind, str] | None] = {}
     fence, is_code = '', False
-    below = -1  # how far a line that has a literal block below it stands in
     for place, text in enumerate(texts):
         mark = FENCE.match(text)
         said = _COMMENT.sub('', text).strip()
-        indent = len(text) - len(text.lstrip())
-        if 0 <= below < indent and not fence:
-            found[place] = (Kind.CODE, said)
-            continue
-        item = ITEM.match(text)
-        stands = item.end() if item else indent
-        below = stands if lines[place].blank_after and _OPENS_LITERAL.match(text) else -1
         if fence:
             is_end = mark is not None and mark.group(1).startswith(fence) and not mark.group(2)
             kind = Kind.CODE if is_code or has_form_of_code(text) else Kind.ROW

@@ -24,8 +24,6 @@ class Kind(Enum):
     CODE = ('code', 0.02, 1)
     DECLARATION = ('declaration', 1.0, 5)
     """What source code declares, with what is said of it."""
-    MEMBER = ('member', 0.15, 2)
-    """A documented field or constant."""
     COMMENT = ('comment', 0.05, 1)
     """What else is said in source code, and what it declares for itself alone."""
     REFERENCE = ('reference', 0.02, 1)

@@ -76,7 +76,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         talk=talk(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
-    blocks = code_blocks(lines, texts)
+    blocks = code_blocks(texts)
     places = iter(range(*_bounds(lines, texts)))
     for index in places:
         line, text = lines[index], texts[index]

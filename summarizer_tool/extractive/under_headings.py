@@ -15,6 +15,8 @@ _LONGEST = 80
 NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 
+_LISTING = regex.compile(r'^(?:(?:List|Outline|Index|Timeline|Table) of\b|Timeline$)')
+
 # Below it stands what the text does not hold itself, or not as things are.
 TURNS = regex.compile(
     r'^(?:(?:annex|article|part|section) [\p{Lu}\d.]+[-–—:. ]+)?[\d. ]*(?:non-?goals?\b'
@@ -36,7 +38,7 @@ def is_name(label: str) -> bool:
 def subject_of(heading: str) -> str:
     """The subject of a section, if its heading is a name: `Mola di Bari (town)` is about Mola di Bari."""
     title = NUMBERING.sub('', _ASIDE.sub('', heading)).strip(' :-–—')
-    if len(title.split()) > 8 or not title[:1].isupper() or not names.mentions(title):
+    if len(title.split()) > 8 or not title[:1].isupper() or not names.mentions(title) or _LISTING.match(title):
         return ''
     words = [word for word in title.split() if len(word) > 3]
     return title if sum(word[0].isupper() for word in words) * 2 > len(words) else ''

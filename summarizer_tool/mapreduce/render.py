@@ -23,7 +23,7 @@ from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.own_lines import as_line
-from summarizer_tool.text.relevance import relevances, relevant
+from summarizer_tool.text.relevance import asked_values, relevances, relevant
 from summarizer_tool.text.sentences import plain
 
 MAX_LINE_WORDS = 55
@@ -89,7 +89,8 @@ def fit(
     """
     aim = scoring.Aim.of(focus)
     said = [fact.text for fact in facts]
-    relevance = relevant(relevance or relevances(said, focus), said, focus)
+    above = [' '.join((*each[-2:], text)) for each, text in zip(headings, said, strict=True)] if headings else said
+    relevance = relevant(relevance or relevances(said, focus), said, focus, above)
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
     if aim is scoring.Aim.GIST and not gist.is_story(said):
         ends = [fact.evidence[-1] for fact in facts]
@@ -99,7 +100,9 @@ def fit(
             for weight, (document, segment) in zip(weights, ends, strict=True)
         ]
     language = scoring.language_of_texts(said)
-    entries = [_entry(index, fact, relevance[index], weights[index], aim, language) for index, fact in enumerate(facts)]
+    entries = [
+        _entry(index, fact, relevance[index], focus, weights[index], aim, language) for index, fact in enumerate(facts)
+    ]
     if headings:
         entries = (with_leads if aim is scoring.Aim.NAMES else below_headings)(entries, headings, titles)
     titled = _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE))
@@ -125,7 +128,7 @@ def fit(
 
 def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: int, focus: Focus) -> list[int]:
     """The facts that topics are best filled with in about so many tokens, best first; relevance from 0 to 1."""
-    entries = [_entry(index, fact, relevance[index], 1.0) for index, fact in enumerate(facts)]
+    entries = [_entry(index, fact, relevance[index], focus, 1.0) for index, fact in enumerate(facts)]
     sayable = [entry.index for entry in entries if entry.text]
     return [sayable[index] for index in scoring.choose([entries[index].item for index in sayable], budget, fill=True)]
 
@@ -134,6 +137,7 @@ def _entry(
     index: int,
     fact: GroundedFact,
     relevance: float,
+    focus: Focus,
     weight: float,
     aim: scoring.Aim = scoring.Aim.NAMES,
     language: str = 'en',
@@ -141,10 +145,11 @@ def _entry(
     text = as_line(fact.text)
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
+    mentioned = (*map(names.key, names.mentions(text)), *(f'{document}:{each}' for each in asked_values(text, focus)))
     words = scoring.content_words(text, language)
     item = scoring.Item(
         cost=tokens.count_cached(text) + 1,
-        names=tuple(dict.fromkeys(map(names.key, names.mentions(text)))),
+        names=tuple(dict.fromkeys(mentioned)),
         words=words,
         weight=weight * scoring.fact_weight(fact.importance, relevance, aim, is_filler=fact.is_filler),
         bonus=scoring.vital(fact.importance, words, aim),

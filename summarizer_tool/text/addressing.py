@@ -64,12 +64,6 @@ class _FormTable(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class _WeightedForm:
-    weight: float
-    expression: re.Pattern[str]
-
-
-@dataclass(frozen=True, slots=True)
 class AddressingSentence:
     """A sentence of a text that addresses its reader."""
 
@@ -120,7 +114,7 @@ def _weight(sentence: str) -> float:
     if not _READ.search(sentence):
         return 0.0
     seen = _as_read(sentence)
-    return sum(max((form.weight for form in forms if form.expression.search(seen)), default=0.0) for forms in _kinds())
+    return sum(max((weight for weight, form in forms if form.search(seen)), default=0.0) for forms in _kinds())
 
 
 def _as_read(sentence: str) -> str:
@@ -134,15 +128,12 @@ def _as_read(sentence: str) -> str:
 
 
 @cache
-def _kinds() -> tuple[tuple[_WeightedForm, ...], ...]:
-    """The forms of each kind, from the heaviest on."""
+def _kinds() -> list[list[tuple[float, re.Pattern[str]]]]:
+    """The forms of each kind, with their weights."""
     tables: dict[str, dict[str, list[_FormTable]]] = tomllib.loads(
         Path(__file__).with_name('reader_forms.toml').read_text(encoding='utf-8')
     )
-    return tuple(
-        tuple(
-            _WeightedForm(form['weight'], re.compile(form['expression'], re.IGNORECASE))
-            for form in sorted(table['forms'], key=lambda form: -form['weight'])
-        )
+    return [
+        [(form['weight'], re.compile(form['expression'], re.IGNORECASE)) for form in table['forms']]
         for table in tables.values()
-    )
+    ]

@@ -55,18 +55,8 @@ _HOLDS = regex.compile(
     regex.VERBOSE | regex.IGNORECASE,
 )
 _HINTS = (
-    'cookie',
-    'privacy',
-    'accept',
-    'reject',
-    'manage',
-    'subscribe',
-    'sign up',
-    'newsletter',
-    'inbox',
-    'all rights',
-    '©',
-)
+    'cookie', 'privacy', 'accept', 'reject', 'manage', 'subscribe', 'sign up', 'newsletter', 'inbox', 'all rights', '©',
+)  # fmt: skip
 """Each text that `_HOLDS` finds has one of them: looking for them is much cheaper."""
 _ELSEWHERE = re.compile(
     r"""

@@ -45,6 +45,11 @@ OFF_FOCUS = 1e-4
 AGAIN = 0.5
 """Worth of a word for each time that it has been said, against 1 for the first time."""
 
+REPEATED = 0.01
+"""Weight of what another one says but for its numbers, for the gist,"""
+LEAST_ALIKE = 6
+"""in so many other words or more."""
+
 FILLER = 1e-5
 """Weight of what may only take the room that is left: so little that everything else comes first."""
 
@@ -235,7 +240,9 @@ class _Coverage:
         self.word_worth = _worth(items, aim)
         self.known: set[Hashable] = set()
         self.taken: set[Hashable] = set()
-        """Items, and what they were variants of."""
+        """Items, what they were variants of, and their forms."""
+        forms = (frozenset(word for word in item.words if not word.isdigit()) for item in items if aim is Aim.GIST)
+        self.forms = {at: form for at, form in enumerate(forms) if len(form) >= LEAST_ALIKE}
 
     def is_said(self, index: int) -> bool:
         """Return whether the item, or another variant of the same thing, is chosen already."""
@@ -249,7 +256,8 @@ class _Coverage:
         gain = item.bonus
         if self.aim is not Aim.NAMES:
             gain += sum(map(self.word_worth.__getitem__, item.words))
-            return gain * item.weight / max(1, item.cost)
+            again = REPEATED if self.forms.get(index, ('item', index)) in self.taken else 1.0
+            return gain * item.weight * again / max(1, item.cost)
         for name in item.names:
             if name not in known:
                 gain += 1.0 + NAME_IN_SECTION
@@ -264,7 +272,7 @@ class _Coverage:
 
     def take(self, index: int) -> None:
         item = self.items[index]
-        self.taken.add(('item', index))
+        self.taken.update((('item', index), self.forms.get(index, ('item', index))))
         if item.variant_of is not None:
             self.taken.add(item.variant_of)
         for word in item.words:

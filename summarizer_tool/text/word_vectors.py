@@ -79,34 +79,6 @@ class WordVectors:
             sums[rows] += self.pieces[[pieces[row][place] for row in rows]]
         return np.rint(sums * (127 / np.maximum(np.abs(sums).max(axis=1, keepdims=True), 1e-9))).astype(np.int8)
 
-    def compared(
-        self, texts: Sequence[Sequence[str]], question: Sequence[str]
-    ) -> 'tuple[Matrix, list[list[int]], Matrix, Matrix]':
-        """The vectors of all words, the rows of each text's, the vectors of the question's, and the cosines of both."""
-        import numpy as np
-
-        every = {word: place for place, word in enumerate(dict.fromkeys(chain(question, *texts)))}
-        rows = self.of([*every])
-        asked = rows[[*map(every.__getitem__, question)]]
-        # A few rows at a time, for which no threads are started: these cost more than they gain.
-        cosines = np.concatenate([rows[at : at + _FEW] @ asked.T for at in range(0, len(rows), _FEW)])
-        return rows, [[*map(every.__getitem__, text)] for text in texts], asked, cosines
-
-
-def _toward(said: 'Matrix', asked: 'Matrix') -> 'Matrix':
-    """The cosine of each of some vectors with the sum of others."""
-    import numpy as np
-
-    toward = asked.sum(axis=0)
-    return said @ toward / np.maximum(np.linalg.norm(said, axis=1) * np.linalg.norm(toward), 1e-9)
-
-
-def _spread(said: 'Matrix', fading: Sequence[Mapping[int, float]]) -> 'Matrix':
-    """What is said where each text is."""
-    import numpy as np
-
-    return np.array([np.array([*shares.values()]) @ said[[*shares]] for shares in fading])
-
 
 @cache
 def installed() -> WordVectors | None:
@@ -144,11 +116,18 @@ def likeness(
         return [0.0] * len(texts), [0.0] * len(texts)
     import numpy as np
 
-    rows, places, asked, cosines = vectors.compared(texts, question)
+    rows, places, asked, cosines = _compared(vectors, texts, question)
     alike = np.maximum(cosines - _ALIKE, 0) / (1 - _ALIKE)
     said = np.array([rows[each].sum(axis=0) for each in places])
     meant = _spread(np.array([alike[each].sum(axis=0) for each in places]), around)
-    return _toward(_spread(said, near), asked).tolist(), np.log1p(meant).mean(axis=1).tolist()
+    return _toward(_spread(said, near), asked), np.log1p(meant).mean(axis=1).tolist()
+
+
+def _spread(said: 'Matrix', fading: Sequence[Mapping[int, float]]) -> 'Matrix':
+    """What is said where each text is."""
+    import numpy as np
+
+    return np.array([np.array([*shares.values()]) @ said[[*shares]] for shares in fading])
 
 
 def alike(texts: Sequence[Sequence[str]], question: Sequence[str]) -> tuple[list[float], Sequence[Sequence[float]]]:
@@ -163,11 +142,11 @@ def alike(texts: Sequence[Sequence[str]], question: Sequence[str]) -> tuple[list
         return [0.0] * len(texts), [[float(each in words) for each in stems] for words in said]
     import numpy as np
 
-    rows, places, asked, cosines = vectors.compared(texts, question)
+    rows, places, asked, cosines = _compared(vectors, texts, question)
     near = np.maximum(cosines - _SAYS, 0) / (1 - _SAYS)
-    sums = np.array([rows[each].sum(axis=0) for each in places])
     best = [near[each].max(axis=0).tolist() if each else [0.0] * len(question) for each in places]
-    return np.maximum(_toward(sums, asked), 0).tolist(), best
+    toward = _toward(np.array([rows[each].sum(axis=0) for each in places]), asked)
+    return [max(0.0, each) for each in toward], best
 
 
 def nearness(texts: Sequence[Sequence[str]], question: str) -> list[float]:
@@ -177,3 +156,26 @@ def nearness(texts: Sequence[Sequence[str]], question: str) -> list[float]:
     kept = [[word for word in text if word not in idle] for text in texts]
     alone = [{place: 1.0} for place in range(len(texts))]
     return likeness(kept, [word for word in asked if word not in idle], alone, alone)[0]
+
+
+def _compared(
+    vectors: WordVectors, texts: Sequence[Sequence[str]], question: Sequence[str]
+) -> 'tuple[Matrix, list[list[int]], Matrix, Matrix]':
+    """The vectors of all words, the rows of each text's, the vectors of the question's, and the cosines of both."""
+    import numpy as np
+
+    every = {word: place for place, word in enumerate(dict.fromkeys(chain(question, *texts)))}
+    rows = vectors.of([*every])
+    asked = rows[[*map(every.__getitem__, question)]]
+    # A few rows at a time, for which no threads are started: these cost more than they gain.
+    cosines = np.concatenate([rows[at : at + _FEW] @ asked.T for at in range(0, len(rows), _FEW)])
+    return rows, [[*map(every.__getitem__, text)] for text in texts], asked, cosines
+
+
+def _toward(said: 'Matrix', asked: 'Matrix') -> list[float]:
+    """The cosine of each of some vectors with the sum of others."""
+    import numpy as np
+
+    toward = asked.sum(axis=0)
+    cosines = said @ toward / np.maximum(np.linalg.norm(said, axis=1) * np.linalg.norm(toward), 1e-9)
+    return cosines.tolist()

@@ -55,7 +55,7 @@ def test_facts_within_the_target():
                 ),
                 Fact(text='Ada Finn poisoned Jonas Orme in 1874.', evidence=[5]),
             ],
-            entities=['Jonas Orme', 'Ada Finn', 'Master', 'Lost', 'Karl Brandt'],
+            entities=['Jonas Orme', 'Ada Finn', 'Karl Brandt'],
         )
     )
 

@@ -343,32 +343,6 @@ Marn
     )
 
 
-def test_a_literal_block_is_code_and_no_more_than_that() -> None:
-    page = """
-Install the mill with its own tool::
-
-    mill install  # Print the outline of the document.
-
-    Stop the wheel if a problem happens.
-
-.. code-block:: python
-
-    The rye is ground.
-
-The wheel turns on Monday.
-"""
-    said = statements(numbered(page))[0]
-    assert [(each.text, each.kind.name) for each in said] == snapshot(
-        [
-            ('mill install  # Print the outline of the document.', 'CODE'),
-            ('Stop the wheel if a problem happens.', 'CODE'),
-            ('.. code-block:: python', 'CODE'),
-            ('The rye is ground.', 'CODE'),
-            ('The wheel turns on Monday.', 'FRAGMENT'),
-        ]
-    )
-
-
 @pytest.mark.parametrize('below', ['The mill must not be sold.', '- The mill must not be sold.'])
 def test_what_stands_right_below_a_whole_row_is_none_of_it(below: str) -> None:
     table = f'| Mill | Wheels | Keepers |\n|---|---|---|\n| Marn | 3 | Ada Finn |\n{below}'

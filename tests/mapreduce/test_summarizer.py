@@ -145,34 +145,6 @@ def test_focus_decides_what_stays() -> None:
     assert focused.text.count('burned') > plain.text.count('burned')
 
 
-OPTIONS = """
-## Options
-
-`--keep`
-: Leaves the raw text in place of a summary where a page is small.
-
-  A page is small where its tokens are fewer than those of the budget.
-
-""" + ''.join(
-    f"""`--{name}`
-: Sets how many {name} the {name} writer may put on each sheet of paper.
-
-  The {name} are counted by hand, at dawn, by whoever is awake.
-
-"""
-    for name in ('apples', 'barrels', 'candles', 'doors', 'engines', 'feathers', 'goats', 'hammers')
-)
-
-
-def test_a_definition_that_answers_is_said_from_its_beginning() -> None:
-    summary = Summarizer(make()).summarize_sync(
-        OPTIONS, max_output_tokens=60, focus_areas='fewer tokens than the budget'
-    )
-    opening, later, *_ = summary.text.splitlines()
-    assert opening == snapshot('--keep: Leaves the raw text in place of a summary where a page is small.')
-    assert later == snapshot('--keep: A page is small where its tokens are fewer than those of the budget.')
-
-
 def test_a_focus_without_a_word_in_the_text_has_a_notice() -> None:
     summarizer = Summarizer(make())
     notice = 'no word of the focus is in the text; this is what is nearest to it'

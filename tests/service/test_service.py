@@ -68,7 +68,7 @@ async def test_the_last_line_names_the_handle_inside_the_budget() -> None:
         [
             '[src_2d59fc28c0fd]',
             '[src_2d59fc28c0fd: ask again by source_ids, or read_source.]',
-            '[src_2d59fc28c0fd: 2,071 tokens summarized in 512. To ask again with another focus or budget, pass src_2d59fc28c0fd as source_ids, not the text; read_source(source_id, start_line) returns its lines.]',
+            '[src_2d59fc28c0fd: 2,071 tokens summarized in 504. To ask again with another focus or budget, pass src_2d59fc28c0fd as source_ids, not the text; read_source(source_id, start_line) returns its lines.]',
         ]
     )
 
@@ -156,7 +156,7 @@ async def test_the_answer_says_when_the_model_failed() -> None:
     assert answer.summary.state == 'degraded'
     assert tokens.count(answer.text) <= 600
     assert re.sub(r'src_\w+', 'src_', last_line(answer.text)) == snapshot(
-        '[src_: 2,071 tokens summarized in 515; 5 of 5 parts summarized without the model. To ask again with another focus or budget, pass src_ as source_ids, not the text; read_source(source_id, start_line) returns its lines.]'
+        '[src_: 2,071 tokens summarized in 503; 5 of 5 parts summarized without the model. To ask again with another focus or budget, pass src_ as source_ids, not the text; read_source(source_id, start_line) returns its lines.]'
     )
 
 

@@ -111,6 +111,13 @@ def test_what_most_of_a_text_says_is_its_gist():
     assert set(scoring.choose(items, 6, scoring.Aim.GIST)) == {0, 1}
 
 
+def test_what_is_said_again_but_for_its_number_gives_way():
+    texts = [f'Committee {number} discussed the garden, the roof, the shed and the budget.' for number in range(6)]
+    texts.append('Adults take 500 mg.')
+    items = [Item(cost=15, names=(), words=scoring.content_words(text)) for text in texts]
+    assert scoring.choose(items, 30, scoring.Aim.GIST, fill=True) == [0, 6]
+
+
 def test_relevance_reaches_what_stands_near():
     texts = ['The harbour was built of oak.', *['It stood for years.'] * 90, 'Nobody spoke of wool.']
     relevance = relevances(texts, Focus(focus_areas='Who built the harbour?'))

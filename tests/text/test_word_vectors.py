@@ -18,7 +18,7 @@ from summarizer_tool.prompts import Focus
 from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
 from summarizer_tool.text import names, word_vectors
-from summarizer_tool.text.relevance import relevances
+from summarizer_tool.text.relevance import relevances, relevant
 
 pytestmark = pytest.mark.anyio
 
@@ -74,6 +74,18 @@ def test_a_focus_finds_it_and_without_vectors_nothing(monkeypatch: pytest.Monkey
     assert best(relevances(TEXTS, Focus(focus_areas=ILLNESS), apart)) == 1
     monkeypatch.setattr(word_vectors, 'installed', lambda: None)
     assert not any(relevances(TEXTS, Focus(focus_areas=ILLNESS), apart))
+
+
+@pytest.mark.usefixtures('vectors')
+def test_what_answers_in_other_words_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ['The lift stands still.', 'Each flat may have one small dog.', 'The bins are green.']
+    asked = Focus(focus_areas='Is a puppy allowed?')
+    first, second, third = relevant([1.0, 1.0, 1.0], texts, asked)
+    assert second == 1.0 > 5 * max(first, third)
+    # What people say is judged by where they say it.
+    assert best(relevant([1.0, 0.2, 0.2], [f'Ada: {text}' for text in texts], asked)) == 0
+    monkeypatch.setattr(word_vectors, 'installed', lambda: None)
+    assert relevant([1.0, 1.0, 1.0], texts, asked) == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.usefixtures('vectors')
