@@ -62,7 +62,7 @@ def test_a_text_is_near_a_question_with_none_of_its_words() -> None:
 def test_a_link_is_followed_for_what_its_words_mean() -> None:
     texts = ('The heap of stones on the hill', 'A ledger of the shop', 'Songs of the ferrymen')
     links = [Link(f'https://arrask.example/{number}', text) for number, text in enumerate(texts)]
-    topic = topic_of(['Which melody was sung on the boat?'], [0.0])
+    topic = topic_of(['Which melody was sung on the boat?'])
     known = references(links, page_url='https://arrask.example/', depth=0, topic=topic)
     assert promising(known, topic)[0].url == 'https://arrask.example/2'
 
