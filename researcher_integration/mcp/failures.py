@@ -90,7 +90,7 @@ class OptionalServer(WrapperToolset[AgentDepsT]):
     """A server that is left out of a run, with a warning, if it cannot be reached at its start."""
 
     name: str
-    timeout: float
+    timeout: float | None
     absent: set[str] = field(default_factory=set[str])
     _entered: int = field(default=0, init=False)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from pydantic_ai import RunContext
 from pydantic_ai.mcp import MCPToolset
@@ -63,13 +63,27 @@ def by_name(servers: Servers[AgentDepsT]) -> dict[str, AbstractToolset[AgentDeps
     return named
 
 
+class Offered(WrapperToolset[AgentDepsT]):
+    """Such servers where none is selected: not connected, and without tools. Durable execution has to know them."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *args: object) -> bool | None:
+        return None
+
+    async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
+        """None."""
+        return {}
+
+
 @dataclass(slots=True)
 class RunServers:
     """What is selected for one run, and what the run finds out about it."""
 
     selected: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """Names of servers with the tools wanted; all where none is. No names without a selection."""
-    timeout: float = DEFAULT_TIMEOUT
+    timeout: float | None = DEFAULT_TIMEOUT
     native_tools: Mapping[str, bool] = field(default_factory=dict[str, bool])
     own: dict[str, list[MCPToolset[Any]]] = field(default_factory=dict[str, list[MCPToolset[Any]]])
     absent: set[str] = field(default_factory=set[str])
@@ -101,13 +115,15 @@ class Replacement:
                 return toolset
             case CombinedToolset():
                 return replace(toolset, toolsets=[self(each) for each in toolset.toolsets])
-            case WrapperToolset():
+            # What wraps a server for durable execution lets no visitor in, and goes where the server goes.
+            case WrapperToolset() if toolset.visit_and_replace(lambda leaf: leaf) is not toolset:
                 return replace(toolset, wrapped=self(toolset.wrapped))
-            case MCPToolset():
-                name = toolset.id or ''
+            case MCPToolset() | WrapperToolset(wrapped=MCPToolset()):
+                server = toolset.wrapped if isinstance(toolset, WrapperToolset) else toolset
+                name = server.id or ''
                 known = self.servers.own.setdefault(name, [])
-                if not any(toolset is other for other in known):
-                    known.append(toolset)
+                if not any(server is other for other in known):
+                    known.append(server)
                 if name not in self.servers.selected or name in self.elsewhere:
                     return FunctionToolset()
                 return self.servers.chosen(name, toolset)

@@ -28,6 +28,7 @@ from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 from researcher_integration.config.files import Strict
 from researcher_integration.mcp.run_servers import (
     MCPSelectionError,
+    Offered,
     Replacement,
     RunServers,
     Servers,
@@ -98,8 +99,8 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
     are then not even connected. Function toolsets and what other capabilities do are left alone.
 
     On the agent, it says which servers there are (and which selection runs have by default); in
-    `agent.run(capabilities=[SelectMCPServers(selection)])` it is this run's, with the agent's `servers`. An engine of
-    durable execution has to know its servers beforehand: a selection there is an error.
+    `agent.run(capabilities=[SelectMCPServers(selection)])` it is this run's, with the agent's `servers`. Under durable
+    execution capabilities cannot be given to a run: give the agent's a function that finds the selection in `deps`.
 
     An unknown server ends the run before it connects to any, an unknown tool before the first request to a model,
     with an `MCPSelectionError`. A server that cannot be reached at the start is left out, which the log and the
@@ -150,13 +151,14 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
             selection = await selection
         if selection is None:
             return replace(self, _run=RunServers())
-        if ctx.in_durable_context:
-            raise ConfigurationError('a durable run cannot select its MCP servers; give the agent those it is to have')
-        run = RunServers(selection.servers, self.timeout or DEFAULT_TIMEOUT, selection.native_tools)
-        return replace(self, _run=run)
+        # An engine of durable execution has time limits of its own.
+        timeout = None if ctx.in_durable_context else self.timeout or DEFAULT_TIMEOUT
+        return replace(self, _run=RunServers(selection.servers, timeout, selection.native_tools))
 
     def get_toolset(self) -> AbstractToolset[AgentDepsT] | None:
         """The operator's servers that the run has selected."""
+        if self._offered and not self._run.selected:
+            return Offered(CombinedToolset([*self._offered.values()]))
         selected = self._selected()
         return CombinedToolset([*selected.values()]) if selected else None
 
@@ -236,8 +238,9 @@ def _kept(tool: AbstractNativeTool, run: RunServers, servers: Mapping[str, Seque
         return None
     if not (wanted := servers[tool.id]):
         return tool
-    allowed = [name for name in wanted if tool.allowed_tools is None or name in tool.allowed_tools]
-    return replace(tool, allowed_tools=allowed) if allowed else None  # some providers take an empty list for no limit
+    if tool.allowed_tools is not None and (missing := [name for name in wanted if name not in tool.allowed_tools]):
+        raise MCPSelectionError(lacks(f'the MCP server {shown(tool.id)}', 'tool', missing, tool.allowed_tools))
+    return replace(tool, allowed_tools=[*wanted])
 
 
 def _called_by_provider(ctx: RunContext[AgentDepsT]) -> set[str]:

@@ -8,7 +8,7 @@ from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.native_tools import CodeExecutionTool, MCPServerTool, WebSearchTool
 
-from researcher_integration.mcp.selection import MCPSelection, SelectMCPServers
+from researcher_integration.mcp.selection import MCPSelection, MCPSelectionError, SelectMCPServers
 from tests.support.mcp_sites import NOWHERE, Seen, Sites, choose
 
 pytestmark = pytest.mark.anyio
@@ -98,6 +98,9 @@ async def test_servers_that_the_provider_calls(sites: Sites) -> None:
             ([('wiki', ['read']), ('harbour', ['tides'])], []),
         ]
     )
+    with pytest.raises(MCPSelectionError) as caught:
+        await agent.run('Look.', capabilities=[choose('archive', tickets=['open'])])
+    assert str(caught.value) == snapshot("the MCP server 'tickets' has no tool 'open'; it has 'close', 'list'")
     plain = Seen(profile=ModelProfile(supported_native_tools=frozenset()))
     await agent.run('Look.', model=plain.model(), capabilities=[choose(harbour=['tides'])])
     assert (plain.native, plain.tools) == ([], ['quay_tides'])

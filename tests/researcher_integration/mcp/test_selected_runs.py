@@ -1,22 +1,23 @@
-"""Runs with selected MCP servers: servers that are down, parallel and streamed runs, overrides."""
+"""Runs with selected MCP servers: servers that are down, parallel and streamed runs, overrides, durable execution."""
 
+import importlib.util
 import json
 import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 from inline_snapshot import snapshot
-from pydantic_ai import Agent, RunContext
+from pydantic_ai import Agent
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from researcher_integration.mcp.search_servers import load_search_servers
-from researcher_integration.mcp.selection import MCPSelectionError, SelectMCPServers
-from summarizer_tool import ConfigurationError
+from researcher_integration.mcp.selection import MCPSelection, MCPSelectionError, SelectMCPServers
 from tests.support.mcp_sites import (
     NOWHERE,
     SECRET,
@@ -179,8 +180,40 @@ async def test_a_selection_within_an_override(sites: Sites) -> None:
     assert seen.tools == ['note', 'quay_ships', 'quay_tides', 'quay_sink', 'my_note']
 
 
-async def test_a_durable_run_selects_nothing(sites: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RunContext, 'in_durable_context', True)
-    agent = Agent(Seen().model(), toolsets=[MCPToolset(sites.harbour.url, id='harbour')])
-    with pytest.raises(ConfigurationError, match='a durable run cannot select its MCP servers'):
-        await agent.run('Look.', capabilities=[choose('harbour')])
+@pytest.mark.skipif(importlib.util.find_spec('dbos') is None, reason='dbos is not installed')
+async def test_a_durable_run_selects_its_servers(sites: Sites, tmp_path: Path) -> None:
+    from dbos import DBOS, DBOSConfig
+    from pydantic_ai.durable_exec.dbos import DBOSDurability
+
+    seen = Seen(('quay_ships', 'maps'))
+    offered = SelectMCPServers[MCPSelection](
+        lambda ctx: ctx.deps, servers=[MCPToolset(sites.archive.url, id='archive')]
+    )
+    DBOS(config=DBOSConfig(name='selecting', system_database_url=f'sqlite:///{tmp_path / "dbos.sqlite"}'))
+    try:
+        agent = Agent(
+            seen.model(),
+            name='selecting',
+            deps_type=MCPSelection,
+            toolsets=[MCPToolset(sites.harbour.url, id='harbour').prefixed('quay'), MCPToolset(NOWHERE, id='own')],
+            capabilities=[offered, DBOSDurability()],
+        )
+
+        @DBOS.workflow()
+        async def looked(selection: MCPSelection) -> dict[str, Any]:
+            return returned((await agent.run('Look.', deps=selection)).all_messages())
+
+        DBOS.launch()
+        found = await looked(MCPSelection(servers={'harbour': ('ships',), 'archive': ('maps',)}))
+        with pytest.raises(MCPSelectionError, match="no tool 'mops'"):
+            await looked(MCPSelection(servers={'archive': ('mops',)}))
+        steps = [
+            step['function_name']
+            for each in await DBOS.list_workflows_async()
+            for step in await DBOS.list_workflow_steps_async(each.workflow_id)
+        ]
+    finally:
+        DBOS.destroy()
+    assert found == snapshot({'quay_ships': 'Elke lies at pier 4.', 'maps': ['Marn', 'Old Pier']})
+    assert seen.tools == ['quay_ships', 'maps']
+    assert {f'selecting__mcp_server__{name}.call_tool' for name in ('harbour', 'archive')} <= {*steps}
