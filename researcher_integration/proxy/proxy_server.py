@@ -46,8 +46,8 @@ MAX_QUESTION = 2_000
 MAX_INSTRUCTIONS = 4_000
 """Characters of the instructions of one server that are passed on."""
 
-ASKED = frozenset({'message', 'text', 'systemPrompt', 'title', 'description', 'default', 'enum', 'enumNames', 'const'})
-"""Keys under which a question has text of the server; an address that somebody is to open stays whole."""
+TO_OPEN = frozenset({'url', 'elicitationId', 'data', 'blob'})
+"""Keys of a question whose texts stay whole: an address that somebody is to open, and what is binary."""
 
 Answer = TypeVar('Answer', bound=BaseModel)
 
@@ -206,7 +206,8 @@ class ProxyServer:
         if context is None:
             return types.ErrorData(code=types.INVALID_REQUEST, message=load_prompt('proxy/nobody_to_ask'))
         try:
-            told = await in_thread(self.results.without_secrets, connection.name, request, ASKED)
+            without = partial(self.results.without_secrets, connection.name, request, kept=TO_OPEN)
+            told = await in_thread(without)
             return await context.session.send_request(told, answer, metadata=ServerMessageMetadata(context.request_id))
         except MCPError as error:
             return error.error

@@ -42,6 +42,9 @@ SAID = frozenset({'text', 'title', 'description', 'name', 'uri'})
 
 FOR_PROGRAMS = frozenset({'_meta', 'metadata'})
 
+STRUCTURES = frozenset({'input', 'structuredContent'})
+"""Keys under which a message has arguments and results of tools, in which a key may say that its value is secret."""
+
 Message = TypeVar('Message', bound=BaseModel)
 
 _META = 'summarizer/'
@@ -124,20 +127,26 @@ class Results:
             _logger.warning('what a server says was withheld', extra={'server': server, 'reason': str(error)})
             return render_prompt('proxy/withheld', server=server)
 
-    def without_secrets(self, server: str, message: Message, said: Collection[str] = SAID) -> Message:
+    def without_secrets(
+        self, server: str, message: Message, said: Collection[str] = SAID, *, kept: Collection[str] = ()
+    ) -> Message:
         """A message of a server whose texts under these keys are masked, each by itself, and its `_meta` as a whole.
 
-        The rest stays as it is: names, addresses, schemas, what is binary.
+        The rest stays as it is: names, addresses, schemas, what is binary. Where there are keys to be `kept`, all texts
+        but those under them are masked, and structures of the server's own as a whole.
         """
 
         def told(value: object, name: str = '') -> object:
             if name in FOR_PROGRAMS:
                 return self.meta(server, value)
+            if kept and name in STRUCTURES:
+                return self.said(server, value)
             if isinstance(value, dict):
                 return {key: told(each, key) for key, each in cast('dict[str, object]', value).items()}
             if isinstance(value, list):
                 return [told(each, name) for each in cast('list[object]', value)]
-            return self.said(server, value) if name in said and isinstance(value, str) else value
+            is_said = name not in kept if kept else name in said
+            return self.said(server, value) if is_said and isinstance(value, str) else value
 
         return type(message).model_validate(told(message.model_dump(by_alias=True, exclude_unset=True)))
 
@@ -282,10 +291,20 @@ def _unsaid(result: types.CallToolResult) -> object:
             values.append(json.loads(text))
         except (ValueError, RecursionError):
             values.append(text)
-    blocks = [block.model_dump(mode='json', by_alias=True, exclude_none=True) for block in result.content]
-    said = [*values, values, ''.join(texts), blocks]
-    return (
-        None
-        if any(value in (structured, wrapped) for value in said if value is not None)
-        else cast('object', structured)
-    )
+    if any(value in (structured, wrapped) for value in [*values, values, ''.join(texts)] if value is not None):
+        return None
+    return _rest(structured, {*texts, *(_binary_of(block)[0] for block in result.content)} - {''})
+
+
+def _rest(value: object, said: Collection[str]) -> object:
+    """What structured content has besides blocks that have been said already, if anything."""
+    match value:
+        case {'type': 'image' | 'audio', 'data': content} | {'type': 'text', 'text': content} if content in said:
+            return None
+        case dict() | list() if value:
+            fields = cast('dict[object, object] | list[object]', value)
+            items = fields.items() if isinstance(fields, dict) else enumerate(fields)
+            left = {key: rest for key, each in items if (rest := _rest(each, said)) is not None or each is None}
+            return (left if isinstance(fields, dict) else [*left.values()]) if left else None
+        case _:
+            return value

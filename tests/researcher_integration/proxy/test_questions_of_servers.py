@@ -143,6 +143,50 @@ async def test_what_only_looks_like_an_address_to_open_is_masked() -> None:
     assert SECRET not in str(heard)
 
 
+async def test_no_part_of_a_question_has_secrets() -> None:
+    way = {'type': 'string', 'examples': [SECRET], 'pattern': SECRET}
+    sampled = {
+        'maxTokens': 9,
+        'stopSequences': [SECRET],
+        'modelPreferences': {'hints': [{'name': SECRET}]},
+        'messages': [
+            {
+                'role': 'assistant',
+                'content': {'type': 'tool_use', 'id': '1', 'name': 'log_in', 'input': {'password': 'Elke-1847'}},
+            },
+            {
+                'role': 'user',
+                'content': {
+                    'type': 'tool_result',
+                    'toolUseId': '1',
+                    'content': [{'type': 'resource_link', 'uri': f'https://desk.example/{SECRET}', 'name': SECRET}],
+                    'structuredContent': {'url': SECRET, 'password': 'Elke-1847'},
+                },
+            },
+        ],
+    }
+    mcp = desk(
+        (ElicitRequest(params=form_with('How?', way=way)), ElicitResult),
+        (CreateMessageRequest(params=CreateMessageRequestParams.model_validate(sampled)), CreateMessageResult),
+    )
+    heard: list[str] = []
+
+    async def elicit(_context: Any, params: Any) -> ElicitResult:
+        heard.append(params.model_dump_json(by_alias=True))
+        return ElicitResult(action='decline')
+
+    async def sample(_context: Any, params: Any) -> CreateMessageResult:
+        heard.append(params.model_dump_json(by_alias=True))
+        return CreateMessageResult(role='assistant', content=TextContent(type='text', text='Hi'), model='m')
+
+    async with proxied({'desk': mcp}, sampling_callback=sample, elicitation_callback=elicit) as client:
+        for which in range(2):
+            await client.call_tool('ask', {'which': which})
+    assert len(heard) == 2
+    assert 'Elke-1847' not in str(heard)
+    assert SECRET not in str(heard)
+
+
 def form_with(message: str, **properties: Any) -> ElicitRequestFormParams:
     return ElicitRequestFormParams(message=message, requested_schema={'type': 'object', 'properties': properties})
 
