@@ -48,7 +48,7 @@ class Timeline:
         self.run_id = run_id
         self.log = log if log is not None else EventLog()
         self.is_closed = False
-        self._seq = 0
+        self.seq = 0
         self._said: set[str] = set()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix='timeline')
         self.begun = self._worker.submit(self._begin)
@@ -97,13 +97,13 @@ class Timeline:
 
     def _begin(self) -> None:
         with self._logging():
-            self._seq = self.log.begin(self.run_id)
+            self.seq = self.log.begin(self.run_id)
 
     def _emit(self, draft: Draft) -> TimelineEvent:
         if self.is_closed:
             return self._left_out(draft)
-        self._seq += 1
-        event = draft.model_copy(update={'run_id': self.run_id, 'seq': self._seq, 'time': datetime.now(UTC)})
+        self.seq += 1
+        event = draft.model_copy(update={'run_id': self.run_id, 'seq': self.seq, 'time': datetime.now(UTC)})
         with self._logging():
             self.log.append(event)
         return event
@@ -143,17 +143,24 @@ async def _followed(
 ) -> AsyncGenerator[TimelineEvent]:
     """The events of a run until it has ended, whichever process writes them; none of a run that the log has not."""
     await _all_begun(timelines)
+    live = [timeline for timeline in timelines if timeline.run_id == run_id]
     while True:
         # First whether it has ended: what comes between the two look-ups is then seen by the second.
-        run = await in_io_thread(log.run, run_id)
-        page = await in_io_thread(log.read, run_id, after=after, limit=PAGE_EVENTS)
-        for event in page:
-            yield event
-            after = event.seq
-        if len(page) < PAGE_EVENTS:
-            if run is None or run.is_closed:
+        is_over = all(timeline.is_closed for timeline in live)
+        # While a run of this process is silent there is nothing to be looked for in the log.
+        if is_over or any(timeline.seq > after for timeline in live):
+            if not live:
+                run = await in_io_thread(log.run, run_id)
+                is_over = run is None or run.is_closed
+            page = await in_io_thread(log.read, run_id, after=after, limit=PAGE_EVENTS)
+            for event in page:
+                yield event
+                after = event.seq
+            if len(page) == PAGE_EVENTS:
+                continue
+            if is_over:
                 return
-            await anyio.sleep(POLL_SECONDS)
+        await anyio.sleep(POLL_SECONDS)
 
 
 class Hub:

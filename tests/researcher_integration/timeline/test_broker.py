@@ -222,6 +222,45 @@ async def test_what_comes_after_the_end_is_left_out(caplog: pytest.LogCaptureFix
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
 
 
+async def test_who_follows_is_let_go_by_a_run_whose_log_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = Hub()
+    timeline = hub.open('run')
+    await timeline.emit(result())
+
+    def full(*_: object) -> None:
+        raise StoreError('the disk is full')
+
+    monkeypatch.setattr(hub.log, 'append', full)
+    monkeypatch.setattr(hub.log, 'end', full)
+    followed = asyncio.ensure_future(all_of(hub.follow('run')))
+    await timeline.emit(result())
+    await timeline.close()
+    with anyio.fail_after(10):
+        assert [event.seq for event in await followed] == [1]
+
+
+async def test_who_waits_does_not_look_into_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Timeline('run') as timeline:
+        await timeline.emit(result())
+        reads: list[int] = []
+        read = timeline.log.read
+
+        def counted(run_id: str, *, after: int = 0, limit: int = 100) -> Sequence[TimelineEvent]:
+            reads.append(after)
+            return read(run_id, after=after, limit=limit)
+
+        monkeypatch.setattr(timeline.log, 'read', counted)
+        monkeypatch.setattr(broker, 'POLL_SECONDS', 0.01)
+        events = timeline.follow()
+        assert await take(events, 1) == [1]
+        waiting = asyncio.ensure_future(anext(events))
+        await anyio.sleep(0.2)
+        await timeline.emit(result())
+        assert (await waiting).seq == 2
+        assert len(reads) < 6
+        await events.aclose()
+
+
 async def test_a_run_that_goes_on_later_goes_on_counting(tmp_path: Path) -> None:
     path = tmp_path / 't.sqlite3'
     with EventLog(path) as log:
