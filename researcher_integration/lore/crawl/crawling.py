@@ -1,10 +1,12 @@
 """Crawling: each page of a zone once, into the store; a model sees its handle, its outline and its beginning.
 
-Pages are fetched one after the other, in the order in which they were asked for, and numbered so, without holes:
-parallel calls give the same numbers every time, and no site gets many requests at once.
+Pages are numbered in the order in which they were asked for, without holes. Requests run at once, but a page that has
+arrived is numbered only when all that were asked for before it have been, or have failed: so parallel calls give the
+same numbers every time, and a checkpoint is never a page ahead of another.
 """
 
-from collections import Counter
+from asyncio import Event
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -98,7 +100,10 @@ class Crawler:
         self._pages = dict(pages or {})
         self._on_page = on_page
         self._robots = Robots(service.summarizer.settings)
-        self._fetching = anyio.Lock(fast_acquire=True)
+        self._under_way: defaultdict[str, anyio.Lock] = defaultdict(lambda: anyio.Lock(fast_acquire=True))
+        """By key, held by the one who fetches the page."""
+        self._turns: list[Event] = []
+        """Of all that are being fetched, in the order in which they were asked for; that of the first is set."""
         self._failures: Counter[str] = Counter()
 
     @property
@@ -151,19 +156,29 @@ class Crawler:
 
     async def _page(self, key: str, load: _Load) -> tuple[CrawledPage, bool]:
         """The page with a key, and whether this call was the first to get it."""
-        async with self._fetching:
+        async with self._under_way[key]:
             if (known := self._pages.get(key)) is not None:
                 return known, False
             if self._failures[key] >= MAX_ATTEMPTS:
                 place = shown_address(key)
                 raise RequestError(f'{place} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
-            if len({page.number for page in self._pages.values()}) >= MAX_PAGES:
+            # Those on their way count: a request that will be refused is not to be paid for.
+            if len({page.number for page in self._pages.values()}) + len(self._turns) >= MAX_PAGES:
                 raise RequestError(f'this zone has its {MAX_PAGES} pages; work with what has been crawled')
+            turn = Event()
+            self._turns.append(turn)
+            self._turns[0].set()
             try:
-                return await self._keep(key, await load())
+                found = await load()
+                await turn.wait()
+                return await self._keep(key, found)
             except SummarizerError:
                 self._failures[key] += 1
                 raise
+            finally:
+                self._turns.remove(turn)
+                if self._turns:
+                    self._turns[0].set()
 
     async def _keep(self, key: str, found: _Found) -> tuple[CrawledPage, bool]:
         """Number a page, unless it is known."""

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 
 T = TypeVar('T', bound=BaseModel)
 
+MAX_CRAWLS = 4
+"""Pages that are crawled at once."""
+
 Stage = Literal['plan', 'resume', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
 
 
@@ -122,16 +125,30 @@ class ResearchRun:
             for place in dict.fromkeys(self.request.places)
             if (url_key(place.strip()) if is_url(place) else key_of_file(Path(place))) not in self.checkpoint.pages
         ]
-        self.checkpoint.failures = []
-        for number, place in enumerate(places, 1):
+        limiter = anyio.CapacityLimiter(MAX_CRAWLS)
+        failed: dict[str, str] = {}
+        done = 0
+
+        async def one(place: str) -> None:
+            nonlocal done
             name = shown_address(place) if is_url(place) else Path(place).name
-            try:
-                await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
-            except SummarizerError as error:
-                name += ' failed'
-                shown = shown_address(place) if is_url(place) else place
-                self.checkpoint.failures.append(Failure(place=shown, reason=str(error)))
-            self.tell(ResearchProgress('crawl', name, number, len(places)))
+            async with limiter:
+                try:
+                    await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
+                except SummarizerError as error:
+                    name += ' failed'
+                    failed[place] = str(error)
+                done += 1
+                self.tell(ResearchProgress('crawl', name, done, len(places)))
+
+        async with anyio.create_task_group() as tasks:
+            for place in places:
+                tasks.start_soon(one, place)
+        self.checkpoint.failures = [
+            Failure(place=shown_address(place) if is_url(place) else place, reason=failed[place])
+            for place in places
+            if place in failed
+        ]
 
     async def _keep_page(self, key: str, page: CrawledPage) -> None:
         self.checkpoint.pages[key] = page

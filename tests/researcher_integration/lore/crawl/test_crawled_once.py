@@ -1,6 +1,7 @@
 """Each page of a zone is crawled once, whoever asks for it, under whatever address, and however often."""
 
 import asyncio
+from typing import Any
 
 import anyio
 import pytest
@@ -41,6 +42,18 @@ async def test_many_at_once_share_one_request(crawler: Crawler, wiki: Site) -> N
     assert wiki.requests == {'/slow/marsh.html': 1}
     assert [crawled.is_new for crawled in crawls] == [True] + [False] * 9
     assert {crawled.page.number for crawled in crawls} == {1}
+
+
+async def test_pages_are_fetched_at_once(crawler: Crawler) -> None:
+    both = asyncio.Barrier(2)
+
+    async def load() -> Any:
+        await both.wait()
+        raise FetchError('gone')
+
+    with anyio.fail_after(60):
+        found = await asyncio.gather(*(crawler._page(key, load) for key in 'ab'), return_exceptions=True)
+    assert [type(each) for each in found] == [FetchError, FetchError]
 
 
 async def test_numbers_follow_the_order_of_asking(service: Service, wiki: Site) -> None:
