@@ -52,6 +52,8 @@ _BY_MODEL = frozenset({'summarize', 'summarize_for_extraction'})
 _NAMESPACE = 'summarizer/'
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 
+_UNREADABLE = 'says of its answer nothing that can be read; is it a summarizer of this version?'
+
 # A `ValidationError` means that something else than MCP has answered.
 _FAILURES = (*FAILURES, httpx2.InvalidURL, ValidationError)
 
@@ -64,6 +66,7 @@ class ServerAnswer:
 
     text: str
     meta: dict[str, Any]
+    said: ServerReply
     is_error: bool
 
 
@@ -124,13 +127,9 @@ class OverMCP:
         answer = await self.ask('summarize_for_extraction', arguments, notify)
         if answer.is_error:
             raise self._refusal(answer, source_ids)
-        try:
-            said = ServerReply.model_validate(answer.meta)
-        except ValidationError:  # it quotes the server
-            said = ServerReply()
+        said = answer.said
         if said.stats is None:
-            reason = 'says of its answer nothing that can be read; is it a summarizer of this version?'
-            raise SummaryUnavailableError(f'{self._place} {reason}')
+            raise SummaryUnavailableError(f'{self._place} {_UNREADABLE}')
         usage.incr(said.stats.usage)
         texts = {topic.get('name', ''): topic.get('text', '') for topic in said.topics or ()}
         return source_summary(texts, said.state, said.stats, said.warnings, said.degraded_parts)
@@ -200,7 +199,11 @@ class OverMCP:
             raise SummaryUnavailableError(f'{self._place} cannot be used: {reason(error, seconds)}') from None
         text = '\n'.join(part.text for part in result.content if isinstance(part, TextContent))
         meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}
-        return ServerAnswer(text, meta, result.is_error)
+        try:
+            said = ServerReply.model_validate(meta)
+        except ValidationError:  # it quotes the server
+            raise SummaryUnavailableError(f'{self._place} {_UNREADABLE}') from None
+        return ServerAnswer(text, meta, said, result.is_error)
 
 
 @dataclass

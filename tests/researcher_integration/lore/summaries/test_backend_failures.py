@@ -11,6 +11,7 @@ from inline_snapshot import snapshot
 from mcp.server.lowlevel import Server
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent
 from pydantic import SecretStr
+from pydantic_ai import Agent, ToolCallPart
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.function import FunctionModel
@@ -20,8 +21,10 @@ from researcher_integration.lore.summaries.backends import InProcess, SummaryUna
 from researcher_integration.lore.summaries.over_mcp import OverMCP, SummaryBackend
 from summarizer_tool import ConfigurationError, Settings, SourceStore
 from summarizer_tool.service.service import Service
+from tests.researcher_integration.lore.summaries.test_backends import asking
 from tests.support import serving
 from tests.support.backends import KEYLESS, condensed, kept, local, without_port
+from tests.support.scripted import returns
 from tests.support.serving import Served
 from tests.support.texts import CHRONICLE, chronicle
 from tests.support.threaded_server import served
@@ -245,7 +248,12 @@ async def test_a_server_that_says_of_its_answer_what_cannot_be_read(store: Sourc
     other = Server[Any]('other', on_list_tools=list_tools, on_call_tool=call)
     with served(other.streamable_http_app()) as running:
         url = f'{running.origin}/mcp'
-        error = await refused(OverMCP(url, local(store)), kept(store, CHRONICLE))
+        backend, handles = OverMCP(url, local(store)), kept(store, CHRONICLE)
+        error = await refused(backend, handles)
+        asked = ToolCallPart('summarize', {'content': '', 'source_ids': handles})
+        run = await Agent(asking([asked]), toolsets=[backend.toolset()]).run('What happened in Marn?')
+    [failed] = returns(run.all_messages())
+    assert (failed.outcome, failed.content) == ('failed', str(error))
     assert without_port(str(error)) == snapshot(
         'the MCP server at HOST says of its answer nothing that can be read; is it a summarizer of this version?'
     )
