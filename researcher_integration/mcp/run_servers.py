@@ -118,8 +118,7 @@ class Replacement:
             # What wraps a server for durable execution lets no visitor in, and goes where the server goes.
             case WrapperToolset() if toolset.visit_and_replace(lambda leaf: leaf) is not toolset:
                 return replace(toolset, wrapped=self(toolset.wrapped))
-            case MCPToolset() | WrapperToolset(wrapped=MCPToolset()):
-                server = toolset.wrapped if isinstance(toolset, WrapperToolset) else toolset
+            case (MCPToolset() as server) | WrapperToolset(wrapped=MCPToolset() as server):
                 name = server.id or ''
                 known = self.servers.own.setdefault(name, [])
                 if not any(server is other for other in known):

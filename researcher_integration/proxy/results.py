@@ -293,18 +293,25 @@ def _unsaid(result: types.CallToolResult) -> object:
             values.append(text)
     if any(value in (structured, wrapped) for value in [*values, values, ''.join(texts)] if value is not None):
         return None
-    return _rest(structured, {*texts, *(_binary_of(block)[0] for block in result.content)} - {''})
+    return _rest(
+        cast('object', structured), [*texts, *(data for block in result.content if (data := _binary_of(block)[0]))]
+    )
+
+
+_CONTENT = {'text': 'text', 'image': 'data', 'audio': 'data'}
+"""The keys under which blocks of these types have what they say."""
 
 
 def _rest(value: object, said: Collection[str]) -> object:
     """What structured content has besides blocks that have been said already, if anything."""
-    match value:
-        case {'type': 'image' | 'audio', 'data': content} | {'type': 'text', 'text': content} if content in said:
-            return None
-        case dict() | list() if value:
-            fields = cast('dict[object, object] | list[object]', value)
-            items = fields.items() if isinstance(fields, dict) else enumerate(fields)
-            left = {key: rest for key, each in items if (rest := _rest(each, said)) is not None or each is None}
-            return (left if isinstance(fields, dict) else [*left.values()]) if left else None
-        case _:
-            return value
+    if isinstance(value, list):
+        items = cast('list[object]', value)
+        kept = [rest for each in items if (rest := _rest(each, said)) is not None or each is None]
+        return kept if kept or not items else None
+    if not isinstance(value, dict):
+        return value
+    fields = cast('dict[str, object]', value)
+    if fields.get(_CONTENT.get(str(fields.get('type')), '')) in said:
+        return None
+    left = {key: rest for key, each in fields.items() if (rest := _rest(each, said)) is not None or each is None}
+    return left if left or not fields else None
