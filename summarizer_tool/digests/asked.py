@@ -85,13 +85,18 @@ class NamedRows:
         return DigestStatement(text, rank, 'mentioned', (self.lines[at],) if self.lines else ())
 
 
+def asks_for_an_end(words: Sequence[str]) -> bool:
+    """Return whether a question asks for most or least of something."""
+    return not _ENDS.isdisjoint(words)
+
+
 def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
     """Tell of the things with most and least in the fields of numbers that are asked for, and that lack such a field.
 
     Of fields of times the earliest and the latest ones are told where the focus asks for such. Most and least are those
     of the things of which most fields are other words of the focus, unless few are.
     """
-    total, asks = len(things.rows), not _ENDS.isdisjoint(words)
+    total, asks = len(things.rows), asks_for_an_end(words)
     asks_when = not (_FIRST | _LAST).isdisjoint(words)
     met = {field: sum(_is_called(word, field.replace('.', '_')) for word in words) for field in things.times}
     # What few things have is asked for where several words name it, or one and most or least of it is asked for.
@@ -222,10 +227,12 @@ def counted(
             continue
         # Of a word other forms count, too; of a name or number nothing that is longer.
         begin, end = (stem(word)[:_SHARED], r'[^\W_]*') if word.isalpha() else (word, r'(?![.-]?\w)')
-        form = re.compile(rf'(?<![^\W_]){re.escape(begin)}{end}')
-        said = [{word, stem(word)}.intersection({*map(stem, found), *found}) for found in map(form.findall, lower)]
-        having[word] = {at for at, each in enumerate(said) if each}
-    having = {word: found for word, found in having.items() if found}
+        for before in (r'(?<!\w)', r'(?<![^\W_])'):  # a part of a name, `exec_die`, only where none is the word
+            form = re.compile(rf'{before}{re.escape(begin)}{end}')
+            said = [{word, stem(word)}.intersection({*map(stem, found), *found}) for found in map(form.findall, lower)]
+            if found := {at for at, each in enumerate(said) if each}:
+                having[word] = found
+                break
     # What is counted is what the things are, whether they say so or not.
     after = re.split(r'\b(?:many|number of|count of) ', focus)[-1].rstrip('?').split()
     if [*having] == after[:1] and not {*after[1:2]} & {*words}:

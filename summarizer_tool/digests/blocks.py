@@ -11,7 +11,7 @@ from summarizer_tool.digests import ranks
 from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import describe
 from summarizer_tool.digests.enclosing import IS_ID, enclosing
-from summarizer_tool.digests.logs import log_statements, loose
+from summarizer_tool.digests.logs import log_statements, log_templates, loose
 from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -196,6 +196,7 @@ def block_statements(
         column = describe(field, [row.get(field) for row in things.rows], things.names)
         if column.kind in ('numbers', 'times', 'few'):
             yield DigestStatement(f'{field}: {column.text}', ranks.VALUE, 'fields')
-    yield from log_statements(loose(lines))
+    read = loose(lines)
+    yield from log_statements(read, log_templates(read))
     records = (OutputRecord(line, at, name) for at, (line, name) in enumerate(zip(lines, named, strict=True), 1))
     yield from surprising([*records])

@@ -7,14 +7,22 @@ from itertools import chain
 from typing import Literal
 
 from summarizer_tool.digests import ranks
-from summarizer_tool.digests.asked import NamedRows, asked_of, counted, extremes, thing_parts
+from summarizer_tool.digests.asked import NamedRows, asked_of, asks_for_an_end, counted, extremes, thing_parts
 from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
-from summarizer_tool.digests.logs import events, log_statements, loose, starts_like_log
+from summarizer_tool.digests.logs import (
+    LogTemplate,
+    events,
+    log_statements,
+    log_templates,
+    loose,
+    measures,
+    starts_like_log,
+)
 from summarizer_tool.digests.places import LONGEST_LINE, LONGEST_PART, OutputRecord, pieces
 from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
@@ -73,6 +81,8 @@ class MachineText:
     """Numbers of lines that say nothing themselves."""
     is_of_lines: bool = True
     """Whether each line is a record of its own."""
+    templates: Sequence[LogTemplate] = ()
+    """What lines of a log are alike in."""
     things: Sequence[NamedRows] = ()
     """Lists of things with fields; of JSON they are there when the statements have been made."""
 
@@ -104,7 +114,8 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         found = [replace(each, rank=_rank(each, budget, words)) for each in found]
         # Where it is asked which has most errors, these are no small words.
         measured = tuple(dict.fromkeys([*words, *filter(str.isalpha, focus.lower().rstrip('?').split())]))
-        found += chain.from_iterable(extremes(each, measured) for each in read.things)
+        things = [*read.things, *(_measured(read.templates) if asks_for_an_end(words) else ())]
+        found += chain.from_iterable(extremes(each, measured) for each in things)
         parts = _parts_of_values(read, found, focus.lower(), words) if _is_of_values(read) else _output_parts(read)
         found += relevant(parts, focus, odd)
         found += _counts(read, focus.lower(), words)
@@ -130,6 +141,13 @@ def _rank(statement: DigestStatement, budget: int, words: Sequence[str]) -> floa
     if statement.topic != 'overview':
         return min(statement.rank, ranks.UNASKED)
     return min(statement.rank, ranks.UNASKED_OVERVIEW) if _MUCH * len(statement.text) > budget else statement.rank
+
+
+def _measured(templates: Sequence[LogTemplate]) -> Iterator[NamedRows]:
+    """The lines of a log with their numbers."""
+    if found := [*measures(templates)]:
+        names = [one_line(event.raw, _ROW_LENGTH) for event, _ in found]
+        yield NamedRows(names, [row for _, row in found], [event.line for event, _ in found], are_lines=True)
 
 
 def _counts(read: MachineText, focus: str, words: Sequence[str]) -> Iterator[DigestStatement]:
@@ -288,7 +306,9 @@ def _lines_of(lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
     read = loose(lines) if _are_long(lines, LONGEST_LINE) else [*events(lines)]
     records = [OutputRecord(event.raw, event.line) for event in read]
-    return MachineText(lines, 'log', chain(log_statements(read, len(lines)), surprising(records)))
+    templates = log_templates(read)
+    statements = chain(log_statements(read, templates, len(lines)), surprising(records))
+    return MachineText(lines, 'log', statements, templates=templates)
 
 
 def _are_long(lines: Sequence[str], most: int) -> bool:

@@ -1,6 +1,7 @@
 """Objects of JSON as rows of cells, and what each of them has several of as things of their own."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ _FREE, _SELDOM, _MOSTLY = 8, 0.1, 0.8
 seldom, for them to be those of things, and no fields."""
 _PAIR_NAMES, _PAIR_VALUES = frozenset({'key', 'name'}), frozenset({'value', 'values'})
 """Fields of objects that are a name with its value each."""
-_CELLS = 400  # fields of one object that are looked at
+_CELLS = 400  # fields of one object that are looked at, half of them of one of its members at most
 
 Thing: TypeAlias = Mapping[str, Json]
 
@@ -150,8 +151,11 @@ def flat(
     rows: list[Row] = []
     for thing in things:
         row: dict[str, list[str]] = {}
+        members: Counter[str] = Counter()
         for path, inside in _cells('', thing, 0, apart):
-            if path in row or len(row) < _CELLS:
+            member = re.split(r'[.\[]', path, maxsplit=1)[0]
+            members[member] += path not in row
+            if path in row or (len(row) < _CELLS and members[member] <= _CELLS // 2):
                 row.setdefault(path, []).append(inside)
         rows.append({named(path): ', '.join(inside) for path, inside in row.items()})
     # What is an object in some things is not missing there. Values inside of lists share cells with such as are none.

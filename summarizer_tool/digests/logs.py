@@ -10,7 +10,7 @@ from math import log2
 from typing import Literal
 
 from summarizer_tool.digests import ranks
-from summarizer_tool.digests.columns import brief, listed, moment
+from summarizer_tool.digests.columns import brief, listed, moment, quantity
 from summarizer_tool.digests.places import LONGEST_LINE, VARIES, CutLine, cut, masked, pieces
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 
@@ -263,7 +263,7 @@ _WORDS = 40  # words of a line by which it is compared with others
 
 
 @dataclass(frozen=True, slots=True)
-class _LogTemplate:
+class LogTemplate:
     """Events whose lines differ only in what varies."""
 
     severity: Severity
@@ -282,11 +282,12 @@ class _LogTemplate:
         return text + (' …' if len(first.words) >= _WORDS else first.end)
 
 
-def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStatement]:
+def log_statements(
+    read: Sequence[Event], templates: Sequence[LogTemplate], lines: int = 0
+) -> Iterator[DigestStatement]:
     """What is usual in a log of so many lines, or in lines of another text, and its errors."""
     if not read:
         return
-    templates = _templates(read)
     words = Counter(word for each in templates for word in each.words for _ in each.members)
     if lines:
         yield _overview(read, len(templates), lines)
@@ -296,17 +297,34 @@ def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStat
             yield from _about(each, len(read), words)
 
 
-def _templates(events: Sequence[Event]) -> Sequence[_LogTemplate]:
+def log_templates(events: Sequence[Event]) -> Sequence[LogTemplate]:
     """Bring events of one template together, in the order of their first ones."""
-    found: dict[Hashable, _LogTemplate] = {}
+    found: dict[Hashable, LogTemplate] = {}
     for event in events:
         line = cut(event.message)
         words = tuple(masked(word, signs) for word, signs in line.words[:_WORDS])
         key = words, ''.join(signs for _, signs in line.words[:_WORDS]), event.severity
-        template = found.setdefault(key, _LogTemplate(event.severity, {*words} - {VARIES}))
+        template = found.setdefault(key, LogTemplate(event.severity, {*words} - {VARIES}))
         template.members.append(event)
         template.lines.append(line)
     return [*found.values()]
+
+
+def measures(templates: Sequence[LogTemplate]) -> Iterator[tuple[Event, Mapping[str, str]]]:
+    """The numbers of each event that differ within its template, each by the word before it and its unit."""
+    for template in templates:
+        words = [word for word, _ in template.lines[0].words[:_WORDS]]
+        varied = [place for place, _ in enumerate(words) if len({line.words[place][0] for line in template.lines}) > 1]
+        for event, line in zip(template.members, template.lines, strict=True):
+            row: dict[str, str] = {}
+            for place in varied if len(template.lines) > 1 else range(len(words)):
+                number = line.words[place][0]
+                units = [each for each in words[place + 1 : place + 2] if quantity(f'1{each}') is not None]
+                name = ' '.join([*words[max(0, place - 1) : place], *units])
+                if any(map(str.isalpha, name)) and quantity(number) is not None:
+                    row.setdefault(name, number)
+            if row:
+                yield event, row
 
 
 def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStatement:
@@ -349,7 +367,7 @@ def _from_to(times: Sequence[str]) -> tuple[str, str]:
     return ordered[0], ordered[-1]
 
 
-def _about(template: _LogTemplate, events: int, words: Mapping[str, int]) -> Iterator[DigestStatement]:
+def _about(template: LogTemplate, events: int, words: Mapping[str, int]) -> Iterator[DigestStatement]:
     """What is said of one template of so many events."""
     members, severity = template.members, template.severity
     topic = _TOPICS.get(severity, 'templates')

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from summarizer_tool.digests.json_reading import read_json
-from summarizer_tool.digests.logs import starts_like_log
+from summarizer_tool.digests.logs import parts, starts_like_log
 from summarizer_tool.digests.places import form
 from summarizer_tool.text.code_lines import may_be_code
 from summarizer_tool.text.lines import is_written, plain_share
@@ -17,6 +17,7 @@ _REPEATED = 0.4  # forms a line up to which a text is no prose
 _GENERATED = 0.2  # and up to which it is no source code either, whatever its lines look like
 _LEAST_LINES = 20
 _LONGEST_CODE = 120  # characters of a line of source code, on the average: what is longer is packed
+_TIMED = 0.1  # share of lines with a time from which none is, either
 _MARKED = 0.3  # share of lines that begin with the same word, which has digits, from which no text is source code
 _ALL_WORDS = 0.85
 """Share of the characters that stand in plain words from which a text without sentences is people's, too,"""
@@ -74,7 +75,8 @@ def is_source(lines: Sequence[str]) -> bool:
     [(begin, times)] = Counter(line.split(None, 1)[0] for line in sample).most_common(1) or [('', 0)]
     # By a process, `==18636==`, or by what is to change.
     is_marked = times > _MARKED * len(sample) and (any(map(str.isdigit, begin)) or begin in {'+', '-', '~'})
-    return is_short and not is_marked and may_be_code(sample) and _forms(lines) > _GENERATED
+    is_timed = sum(parts(line)[0] != '' for line in sample) > _TIMED * len(sample)
+    return is_short and not is_marked and not is_timed and may_be_code(sample) and _forms(lines) > _GENERATED
 
 
 def repeats(lines: Sequence[str]) -> bool:

@@ -240,6 +240,8 @@ def test_counts_are_of_whole_values_and_of_forms_of_the_word() -> None:
     assert '9 of 20 items have gate' in told(pages, 'How many have a gate?', 5)
     lines = '\n'.join(f'06:00:{at:02} INFO {"server down" if at % 3 else "meal served"} {at}' for at in range(60))
     assert '40 of 60 lines have server' in digest(lines, 300, focus='How often, how many times was a server met?').text
+    events = [{'event': 'exec_die' if at % 9 else 'die', 'of': f'mill-{at}'} for at in range(27)]
+    assert '3 of 27 items have die' in told(events, 'How many times did each mill die?', 5)
 
 
 def test_no_list_addresses_the_reader_by_what_it_is_called() -> None:
@@ -292,6 +294,33 @@ def test_a_list_that_is_empty_in_one_part_is_not_said_to_be_empty_in_all() -> No
     groups = [{'id': f'sg{at}', 'out': [{'to': [{'cidr': '0.0.0.0/0'}]}]} for at in range(42)]
     groups[2]['out'].append({'to': []})  # pyright: ignore[reportAttributeAccessIssue]
     assert '(usually {' not in '\n'.join(told(groups, ODD, 40, 900))
+
+
+def test_the_slowest_line_of_a_log_is_found_by_its_number() -> None:
+    lines = [f'2026-03-01T10:{at // 60:02}:{at % 60:02} INFO mill {at % 9} took {at % 77 + 10} ms' for at in range(300)]
+    lines[140] = '2026-03-01T10:02:20 INFO mill 5 took 9876 ms'
+    assert digest('\n'.join(lines), 200, focus='Which was the slowest?').text.split('\n')[:2] == snapshot(
+        [
+            'log of 300 lines; 2026-03-01T10:00:00 to 2026-03-01T10:04:59; INFO ×300; 1 templates',
+            'took ms=9876 (most): 2026-03-01T10:02:20 INFO mill 5 took 9876 ms',
+        ]
+    )
+
+
+def test_one_member_of_an_object_with_very_many_fields_does_not_hide_the_others() -> None:
+    sets = [
+        {'name': f'mill-{at}', 'meta': {f'f{nth}': nth for nth in range(400 if at == 3 else 3)}, 'ready': at != 5}
+        for at in range(8)
+    ]
+    assert 'ready missing' not in '\n'.join(told(sets, 'which is not ready?', 40, 900))
+
+
+def test_a_log_of_statements_is_no_source_code() -> None:
+    entry = (
+        '# Time: 2026-02-05T02:46:{:02}Z\n# Query_time: 0.00{:02}\nSET timestamp=15177988{:02};\nSELECT {} FROM t;\n'
+    )
+    text = ''.join(entry.format(at, at, at, at) for at in range(60))
+    assert digest(text, 200).kind != 'prose'
 
 
 @pytest.mark.parametrize('budget', [45, 60, 90, 150])
