@@ -241,7 +241,9 @@ def caller_of(asked: 'Operation[Any]') -> 'Callable[..., None]':
         shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
         _print(reply.text, shown if as_json else None, is_found=not reply.is_error)
 
+    required = asked.schema()['required']
     for name, description in asked.text().parameters.items():
+        description = f'{description} (required)' if name in required else description
         call.__annotations__[name] = Annotated[list[str] | None, typer.Option(metavar='VALUE', help=description)]
     del call.__annotations__['given'], call.__annotations__['return']
     parameters = [
