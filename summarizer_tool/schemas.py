@@ -9,7 +9,8 @@ from pydantic.config import JsonDict, JsonValue
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_ai.usage import RunUsage
 
-_LEADING_NUMBER = regex.compile(r'\s*(-?(?:\d{1,9}(?:\.\d{1,9})?|inf))')
+_IMPORTANCE_WORDS = {'critical': '5', 'high': '4', 'low': '2'}
+_LEADING_NUMBER = regex.compile(r'\s*(-?(?:\d{1,9}(?:\.\d{1,9})?|inf\b))')
 _LINE_NUMBERS = regex.compile(r'(?<!\d)(\d{1,9})(?!\d)(?:\s*[-–—]\s*(\d{1,9})(?!\d))?')
 _MIDDLE = 3
 
@@ -24,8 +25,9 @@ def _items(value: object) -> list[object]:
 
 
 def _as_importance(value: object) -> int:
-    """A model that answers 0, 9, 4.5 or "4/5" on a scale of 1 to 5 has still answered."""
-    number = _LEADING_NUMBER.match(str(value))
+    """A model that answers 0, 9, 4.5, "4/5" or "high" on a scale of 1 to 5 has still answered."""
+    said = str(value)
+    number = _LEADING_NUMBER.match(_IMPORTANCE_WORDS.get(said.strip().lower(), said))
     return round(min(5, max(1, float(number[1])))) if number else _MIDDLE
 
 

@@ -40,7 +40,7 @@ def test_the_schema_a_model_sees() -> None:
 
 @pytest.mark.parametrize(
     ('given_value', 'importance'),
-    [(3, 3), (0, 1), (9, 5), (4.5, 4), ('high', 3), ('4', 4), ('4/5', 4), ('2.7', 3), (None, 3),
+    [(3, 3), (0, 1), (9, 5), (4.5, 4), ('high', 4), (' Critical ', 5), ('informative', 3), ('4', 4), ('4/5', 4), ('2.7', 3), (None, 3),
      (True, 3), ('whatever', 3), ([], 3), (math.inf, 5), (-math.inf, 1), (math.nan, 3), (10**400, 5)],
 )  # fmt: skip
 def test_importance(given_value: object, importance: int) -> None:

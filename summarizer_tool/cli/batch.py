@@ -140,7 +140,12 @@ async def _work(working: 'Worker', *, until_stdin_ends: bool) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, working.stop)
     if until_stdin_ends:
-        loop.add_reader(0, working.stop)  # nothing is ever written to it
+
+        def end() -> None:
+            loop.remove_reader(0)  # at its end it is ready again and again
+            working.stop()
+
+        loop.add_reader(0, end)  # nothing is ever written to it
     await working.run()
 
 

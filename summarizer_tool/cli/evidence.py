@@ -237,9 +237,12 @@ def caller_of(asked: 'Operation[Any]') -> 'Callable[..., None]':
         shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
         _print(reply.text, shown if as_json else None, is_found=not reply.is_error)
 
-    # What typer looks at.
-    call.__annotations__ = {'as_json': AsJson} | {
-        name: Annotated[list[str] | None, typer.Option(metavar='VALUE', help=description)]
+    required = asked.schema()['required']
+    call.__annotations__ = {'as_json': AsJson} | {  # what typer looks at
+        name: Annotated[
+            list[str] | None,
+            typer.Option(metavar='VALUE', help=f'{description} (required)' if name in required else description),
+        ]
         for name, description in asked.text().parameters.items()
     }
     parameters = [

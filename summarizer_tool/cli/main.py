@@ -1,6 +1,7 @@
 """The command line: text in, the result alone on stdout, everything else on stderr."""
 
 import gc
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
@@ -53,6 +54,13 @@ class InstalledCommands(TyperGroup):
             return own
         found = _installed().get(cmd_name)
         return _loaded(found) if found is not None else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is asked for; of what looks like an input the error says how it is summarized."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and (os.access(name, os.F_OK) or '://' in name or name == STDIN):
+            ctx.fail(f'{name} is no command; to summarize it: summarizer run {name}')
+        return super().resolve_command(ctx, args)
 
 
 def _installed() -> dict[str, EntryPoint]:

@@ -136,7 +136,11 @@ def write(text: str) -> None:
 def check_writable(path: 'Path', option: str) -> None:
     """Check, before anything is paid for, that a file can be written; else a `ConfigurationError` names the option."""
     try:
-        path.open('ab').close()
+        is_new = not path.exists()
+        if not path.is_fifo():  # whose reader would see it end
+            path.open('ab').close()
+        if is_new:  # nobody finds an empty one where the work fails
+            path.unlink()
     except OSError as error:
         raise ConfigurationError(f'{option} {path} cannot be written: {error.strerror}') from None
 
@@ -185,4 +189,6 @@ def _told(value: object) -> str:
     if isinstance(value, dict):
         members = cast('dict[str, object]', value).items()
         return '\n'.join(f'{name.replace("_", " ")}: {_told(each)}' for name, each in members if each) or '-'
+    if value is None:
+        return 'unknown'
     return f'{value:,}' if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

@@ -16,6 +16,7 @@ from anyio import CancelScope, Event
 from mcp import MCPError
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
@@ -164,6 +165,15 @@ def read_message(text: str, *, is_answer: bool = False) -> SessionMessage | type
     if message is not None and 'id' not in members:  # or the SDK takes a request with a wrong id for a notification
         return SessionMessage(message)
     return _id_in(members) if ('method' in members) != is_answer else None
+
+
+def is_message(text: str) -> bool:
+    """Return whether a JSON text is a message; what it holds, which may be much, is not looked at."""
+    with suppress(ValueError):
+        members = _members(from_json(text))
+        hollow: dict[str, object] = {name: {} for name in ('params', 'result') if isinstance(members.get(name), dict)}
+        return isinstance(read_message(json.dumps({**members, **hollow})), SessionMessage)
+    return False
 
 
 def read_again(error: ValidationError, *, is_answer: bool) -> SessionMessage | types.RequestId | None:

@@ -15,13 +15,12 @@ from anyio import CancelScope, Event, Semaphore
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from summarizer_tool.runtime.executors import in_io_thread
-from summarizer_tool.server.calls import read_message, with_whole_characters
+from summarizer_tool.server.calls import is_message, with_whole_characters
 from summarizer_tool.server.front import PATH
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
@@ -80,7 +79,7 @@ def hosts_of(settings: Settings) -> frozenset[str]:
     return frozenset(host.lower() for host in hosts)
 
 
-_SCHEME = re.compile('https?://')
+_SCHEME = re.compile('^https?://')
 _PORT = re.compile(r':\d+$')
 
 
@@ -262,7 +261,7 @@ class Gate:
 def _looked_at(*parts: bytes) -> bytes | None:
     """A body with whole characters, if it is a message."""
     text = with_whole_characters(b''.join(parts).decode('utf-8', 'replace'))
-    return text.encode() if isinstance(read_message(text), SessionMessage) else None
+    return text.encode() if is_message(text) else None
 
 
 @dataclass(eq=False, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import anyio
 import mcp_types as types
-from anyio import Event, create_memory_object_stream
+from anyio import CancelScope, Event, create_memory_object_stream
 from mcp.shared.message import SessionMessage
 
 from summarizer_tool.server.calls import CallsInFlight, Served, cancel_when, read_message
@@ -108,7 +108,8 @@ class _Conversation:
         elif isinstance(message, types.JSONRPCNotification) and message.method == 'notifications/cancelled':
             number = (message.params or {}).get('requestId')
             self._open -= {each for each in self._open if each == number}  # it gets no answer
-        await to_server.send(read)
+        with CancelScope(shield=True):  # who is told to stop meanwhile would wait for its answer
+            await to_server.send(read)
 
     async def answer(self, answers: 'MemoryObjectReceiveStream[SessionMessage]', file: BinaryIO) -> None:
         """Write what the client is told."""

@@ -102,6 +102,27 @@ def test_a_worker_that_gives_up_ends_by_itself_with_its_exit_code() -> None:
         assert (worker.wait(30), worker.stderr.read()) == (ExitCode.FAILED, b'')
 
 
+ENDS_SLOWLY = """
+import asyncio
+from types import SimpleNamespace
+from summarizer_tool.cli.batch import _work
+
+stopped = []
+
+async def run():
+    while not stopped:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.2)
+
+asyncio.run(_work(SimpleNamespace(run=run, stop=lambda: stopped.append(1)), until_stdin_ends=True))
+raise SystemExit(len(stopped))
+"""
+
+
+def test_a_worker_whose_stdin_has_ended_is_told_once() -> None:
+    assert subprocess.run([sys.executable, '-c', ENDS_SLOWLY], input=b'', timeout=30, check=False).returncode == 1
+
+
 @pytest.mark.slow
 def test_a_folder_with_a_file_that_is_no_text(tmp_path: Path, crawl: dict[str, str]) -> None:
     source, out = tmp_path / 'in', tmp_path / 'out'

@@ -27,6 +27,7 @@ def test_all_operations_are_listed_and_described() -> None:
         assert f'  {each.name}  ' in listed
         described = call(each.name, '--help').stdout
         assert ' '.join(each.text().description.split()) in ' '.join(described.split())
+        assert described.count('(required)') == len(each.schema()['required'])
         assert [f'--{name.replace("_", "-")}' in described for name in each.text().parameters] == (
             [True] * len(each.text().parameters)
         )

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +36,14 @@ def test_help_and_version() -> None:
 
 def test_every_command_names_its_exit_codes() -> None:
     assert {each.epilog for each in app.registered_commands} == {EXIT_CODES}
+
+
+def test_an_input_without_a_command_is_told_which_one_it_is_for() -> None:
+    Path('notes.txt').write_text(TEXT)
+    for name in ('notes.txt', 'https://a.example/', '-'):
+        done = forking.run('summarizer_tool', name, environment=dict(os.environ))
+        assert done.stderr.decode().endswith(f'Error: {name} is no command; to summarize it: summarizer run {name}\n')
+        assert done.returncode == 2
 
 
 def test_several_files_with_statistics() -> None:
@@ -113,6 +122,16 @@ def test_a_report_beside_the_summary() -> None:
             '2||summarizer: --report /proc/page.html cannot be written: No such file or directory',
         ]
     )
+
+
+def test_a_report_that_is_not_made_leaves_no_file_and_one_for_a_pipe_is_whole() -> None:
+    assert run('missing.md', '--report', 'page.html').returncode == 3
+    assert not Path('page.html').exists()
+    os.mkfifo('pipe')
+    with ThreadPoolExecutor(1) as readers:
+        page = readers.submit(Path('pipe').read_text)
+        assert run('--report', 'pipe', stdin=b'Short.').returncode == 0
+        assert page.result(10).endswith('</html>\n')
 
 
 def test_input_within_the_budget_comes_back_byte_for_byte() -> None:

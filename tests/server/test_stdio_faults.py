@@ -8,9 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import anyio
 import pytest
+from anyio import create_memory_object_stream, wait_all_tasks_blocked
+from mcp.shared.message import SessionMessage
 
 from summarizer_tool.server import stdio
+from summarizer_tool.server.calls import CallsInFlight
 from tests.support import forking, serving
 
 STDIO = ('summarizer_tool', 'serve', '--transport', 'stdio')
@@ -109,3 +113,22 @@ def test_the_reader_ends_with_the_loop_that_nobody_reads_in() -> None:
     reader.join(30)
     os.close(sink)
     assert not reader.is_alive()
+
+
+@pytest.mark.anyio
+async def test_a_request_that_comes_with_the_signal_to_stop_is_passed_on() -> None:
+    """Else it would never be answered, and the server would wait for that until its grace period is over."""
+    stop = anyio.Event()
+    lines, coming = create_memory_object_stream[bytes](1)
+    to_server, requests = create_memory_object_stream[SessionMessage | Exception](0)
+    to_client, answers = create_memory_object_stream[SessionMessage](0)
+    conversation = stdio._Conversation(CallsInFlight(), 100.0, to_client)
+    with lines, coming, requests, answers:
+        async with anyio.create_task_group() as tasks:
+            lines.send_nowait(CALL)
+            tasks.start_soon(conversation.ask, coming, stop, to_server)
+            await wait_all_tasks_blocked()
+            stop.set()
+            await wait_all_tasks_blocked()
+            assert isinstance(requests.receive_nowait(), SessionMessage)
+            tasks.cancel_scope.cancel()
