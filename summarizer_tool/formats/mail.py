@@ -9,6 +9,8 @@ from email.parser import BytesParser
 from itertools import islice
 from typing import Any
 
+import regex
+
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
@@ -38,6 +40,15 @@ _HEAD = 16_384
 """Bytes in which a mail shows that it is one."""
 
 _WORD = re.compile(r'\w+')
+# The head of a mail in a thread, as programs write it into text.
+_MAIL = regex.compile(
+    r'^[> ]{0,4}(?:From|Von|De|Da|Od|От): ?(?P<who>[^\n]{1,200})\n(?:[> ]{0,4}(?:'
+    r'(?:Date|Sent|Datum|Gesendet|Envoyé|Fecha|Enviado(?: el)?|Data|Дата): ?(?P<when>[^\n]{1,80})'
+    r'|(?:Subject|Betreff|Objet|Asunto|Oggetto|Temat|Тема): ?(?P<what>[^\n]{0,300})'
+    r'|(?:To|An|À|Para|A|Do|Кому|Cc|Bcc|Kopie|Reply-To|Importance): ?[^\n]{0,300})\n){2,7}',
+    regex.MULTILINE,
+)
+_ADDRESS = regex.compile(r'\s*[<\[(][^<>\[\]()\s]*@[^<>\[\]()\s]*[>\])]')
 
 
 def is_mail(body: bytes) -> bool:
@@ -60,7 +71,7 @@ def read(body: bytes) -> Page:
     try:
         for text in texts:
             mail = BytesParser(policy=policy.default).parsebytes(text)
-            written = _written(mail, 1, links)
+            written = _written(mail, 1, links, is_of_many=len(texts) > 1)
             parts += filter(None, islice(written, _MOST_PARTS))
             if next(written, None) is not None:
                 parts.append(f'[More than {_MOST_PARTS} parts: the others are left out]')
@@ -82,9 +93,11 @@ def _header(mail: MIMEPart, name: str) -> str:
     return line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 1] + '…'
 
 
-def _written(mail: MIMEPart, depth: int, links: list[Link]) -> Iterator[str]:
+def _written(mail: MIMEPart, depth: int, links: list[Link], *, is_of_many: bool = False) -> Iterator[str]:
     """What a mail says, in parts: its head, its body, and what it has beside that; it adds to the links."""
-    head = f'{"#" * min(depth, 6)} {_header(mail, "Subject") or "(no subject)"}'
+    subject = _header(mail, 'Subject') or '(no subject)'
+    said = _headed(_header(mail, 'From'), subject, _header(mail, 'Date')) if is_of_many else subject
+    head = f'{"#" * min(depth, 6)} {said}'
     headers = '\n'.join(f'{name}: {said}' for name in _HEADERS if (said := _header(mail, name)))
     yield '\n\n'.join(filter(None, (head, headers, _body(mail, links))))
     for part in _beside(mail):
@@ -110,7 +123,7 @@ def _body(mail: MIMEPart, links: list[Link]) -> str:
     inside = mail.get_payload()
     if not plain and isinstance(inside, str) and mail.get_content_maintype() == 'multipart':
         plain = inside  # it says that it has parts, and has none
-    return unwrap(plain).strip()
+    return unwrap(threads(plain)).strip()
 
 
 def _beside(mail: MIMEPart) -> Iterator[MIMEPart]:
@@ -154,13 +167,25 @@ def _page(html_part: MIMEPart) -> Page:
     return to_markdown(_decoded(html_part))
 
 
+def threads(text: str) -> str:
+    """The text with a heading for each mail of a thread: who wrote it, about what, and when."""
+    if len(_MAIL.findall(text)) < 2:
+        return text
+    return _MAIL.sub(lambda mail: f'\n## {_headed(mail["who"], mail["what"], mail["when"])}\n\n', text)
+
+
+def _headed(who: str, what: str | None, when: str | None) -> str:
+    subject = f': {what.strip()}' if what else ''
+    return _ADDRESS.sub('', who).strip(' "') + subject + (f' ({when.strip()})' if when else '')
+
+
 def _attachment(part: MIMEPart) -> str:
     """What is attached in short; more of the text, which has no name, as it is."""
     kind = part.get_content_type()
     if kind in _REPORTS:
         return part.as_string().partition('\n\n')[2].strip()
     if kind in ('text/plain', 'text/html', 'text/calendar') and not part.get_filename() and not part.is_attachment():
-        return (_page(part).markdown if kind == 'text/html' else unwrap(_decoded(part))).strip()
+        return (_page(part).markdown if kind == 'text/html' else unwrap(threads(_decoded(part)))).strip()
     raw = part.get_payload(decode=True)
     size = f', {len(raw):,} bytes' if isinstance(raw, bytes) else ''
     name = ' '.join((part.get_filename() or 'without a name').split())

@@ -80,14 +80,19 @@ def _columns(lines: Sequence[TextLine]) -> tuple[list[tuple[float, float]], list
 
 
 def _placed(line: TextLine, columns: Sequence[tuple[float, float]]) -> dict[int, str]:
-    """What of a line stands in which column, the first of two that a cell reaches over; nothing where it is no row."""
+    """What of a line stands in which column, the first of two that a cell reaches over; nothing where it is no row.
+
+    Two numbers that stand too close to be two cells are each in its own.
+    """
     places: dict[int, str] = {}
     for cell in line.cells:
         common = [min(cell.right, end) - max(cell.left, begin) for begin, end in columns]
-        place = next((at for at, width in enumerate(common) if width > 0), common.index(max(common)))
-        if place in places or sum(width > 0 for width in common) > 2:
+        inside = [at for at, width in enumerate(common) if width > 0] or [common.index(max(common))]
+        if places.keys() & set(inside[:1]) or len(inside) > 2:
             return {}
-        places[place] = cell.text
+        words = cell.text.split()
+        are_numbers = len(words) == len(inside) and all(map(_NUMBER.fullmatch, words))
+        places.update(zip(inside, words if are_numbers else [cell.text], strict=False))
     return places
 
 

@@ -11,9 +11,9 @@ from summarizer_tool.digests.digest import machine_output
 from summarizer_tool.digests.settings_reading import is_settings
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
-from summarizer_tool.formats import data_texts, isolated, mail, notebook, subtitles
+from summarizer_tool.formats import chat, data_texts, isolated, mail, notebook, subtitles
 from summarizer_tool.formats.archive import Archive
-from summarizer_tool.formats.wrapped import titled, unwrap
+from summarizer_tool.formats.wrapped import titled, undivided, unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.text.code_lines import may_be_code
@@ -125,9 +125,11 @@ def plain_text(text: str, name: str = '') -> str:
         return text
     if suffix not in _MARKED_UP and (said := subtitles.markdown(text)):
         return said
+    if (suffix not in _MARKED_UP or suffix in _MARKDOWN) and (said := chat.markdown(text)):
+        return _unless_printed(said, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    return _unless_printed(unwrap(titled(text)), text)
+    return _unless_printed(undivided(unwrap(titled(mail.threads(text)))), text)
 
 
 def _unless_printed(read: str, text: str) -> str:

@@ -14,7 +14,8 @@ _BLANK = re.compile(r'\n[ \t]*(?:\n[ \t]*)+')
 _SPEAKER = re.compile(r'<v(?:\.[^\s>]*)?\s+([^>]{1,80})>')
 _TAG = re.compile(r'</?[a-zA-Z\d][^<>]{0,80}>|\{\\[^{}]{0,80}\}')
 _DASH = re.compile(r'[-–—]\s*(?=\S)')
-_TURN = re.compile(r'[-–—]\s*\S|[^\W\d_][\w .\'’-]{0,40}: ')
+_NAMED = re.compile(r'[^\W\d_][\w .\'’-]{0,40}: ')
+_TURN = re.compile(rf'{_DASH.pattern}|{_NAMED.pattern}')
 _ASIDE = re.compile(r'[\[(♪][^\n]*[\])♪]$')
 _PAUSE = 3
 """Seconds after which a new paragraph begins, if a sentence has ended."""
@@ -27,16 +28,20 @@ def markdown(text: str) -> str:
     if not _START.match(text.removeprefix('\ufeff')[:4096]):
         return ''
     paragraphs: list[list[str]] = [[]]
-    speaker, ended = '', 0
-    for name, line, start, end in _lines(text):
+    speaker, begun, ended = '', 0, 0
+    lines = [*_lines(text)]
+    # Each turn is; else a cue without a name may be somebody else's.
+    are_named = any(bool(name or _NAMED.match(line)) for name, line, *_ in lines[:1])
+    for name, line, start, end in lines:
         said = paragraphs[-1]
         is_new = name not in ('', speaker) or _TURN.match(line) or any(map(_ASIDE.match, (*said[-1:], line)))
         is_late = start - ended >= _PAUSE or sum(map(len, said)) > _PARAGRAPH
-        if said and (is_new or (is_late and ends_a_sentence(said[-1]))):
+        is_open = not are_named and not name and start != begun and bool(said) and _NAMED.match(said[0])
+        if said and (is_new or ((is_late or is_open) and ends_a_sentence(said[-1]))):
             paragraphs.append([])
         shown = _DASH.sub('', line, count=1) if _DASH.match(line) else line
         paragraphs[-1].append(f'{name}: {shown}' if name and (not paragraphs[-1] or name != speaker) else shown)
-        speaker, ended = name or ('' if is_new else speaker), end
+        speaker, begun, ended = name or ('' if is_new else speaker), start, end
     return '\n\n'.join(map(join, filter(None, paragraphs))) + '\n'
 
 

@@ -44,11 +44,16 @@ _LABEL = re.compile(r'\s*(?:[-*+•]|\(?(?:\d{1,4}|[a-zA-Z]{1,2})[.)])\s+(?=\S)'
 # A row whose columns are kept apart by white space, and a field with its name.
 _COLUMNS = re.compile(r'\S(?: {3,}|\t)\S')
 _FIELD = re.compile(r'[\w.-]{1,30}:\s')
+# A word that a formatter divided, in a line that stays for itself.
+_DIVIDED = re.compile(r'(?<![^\W\d_])([^\W\d_]++‐)\n([ \t]*+)([^\W\d_]+)[ \t]?')
 _WIDE = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]')
 
 
 _IN_CAPITALS = regex.compile(r'(?=.*\p{Lu}{3})(?!.*\p{Ll})(?!.*(?: {3}|\t))[\p{Lu}\p{N}(„“"«].{2,78}(?<![.,;!?=*_])')
 _MARKED = regex.compile(r'^(?:#{1,6} |```|~~~|(?:={4,}|-{4,})$)', regex.MULTILINE)
+_AT_MARGIN = re.compile(r'(?=.*[^\W\d_])\S(?!.* {3}).{1,70}(?<![.,:;!?])')
+_STANDING_IN = 0.7
+"""Share of the lines, where those that do not stand in are headings, as in manual pages and standards."""
 _LEAST_TITLES = 3
 """One or two lines in capitals may be anything."""
 _WORDS_BELOW = 4
@@ -72,6 +77,12 @@ def unwrap(text: str) -> str:
             parts[index] = '\n'.join(_joined(block, width, vocabulary))
         seen += inside
     return ''.join(parts) + text[end:]
+
+
+def undivided(text: str) -> str:
+    """The text with whole words where a formatter divided them in lines that stay for themselves."""
+    vocabulary = Vocabulary(text[:_MUCH].splitlines())
+    return _DIVIDED.sub(lambda words: f'{join((words[1], words[3]), vocabulary, hyphenated=False)}\n{words[2]}', text)
 
 
 def _width(text: str) -> int:
@@ -167,16 +178,22 @@ def _is_wrapped(lines: Sequence[str], width: int) -> bool:
 
 
 def titled(text: str) -> str:
-    """The text with its headings marked, where lines in capitals stand above what is not; one that recurs is none."""
+    """The text with its headings marked: lines in capitals, or at the margin of text that stands in, above other text.
+
+    One that recurs is none.
+    """
     if _MARKED.search(text):
         return text
     lines = text.split('\n')
+    filled = [line for line in lines if line.strip()]
+    stands_in = sum(line[0] in ' \t' for line in filled) > _STANDING_IN * len(filled)
     found: dict[int, str] = {}
     below = ''
     for place in range(len(lines) - 1, -1, -1):
         line = lines[place].rstrip()
         is_first = place == 0 or not lines[place - 1].strip()
-        if is_first and below and not below.isupper() and _IN_CAPITALS.fullmatch(line):
+        is_above = stands_in and below[:1] in {' ', '\t'} and _AT_MARGIN.fullmatch(line)
+        if is_first and below and (is_above or (not below.isupper() and _IN_CAPITALS.fullmatch(line))):
             found[place] = below
         below = line or below
     times = Counter(lines[place] for place in found)

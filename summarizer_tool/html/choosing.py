@@ -22,6 +22,8 @@ _FEW = 20
 """Blocks of a page whose text is what trafilatura takes for it."""
 _QUESTION = 400
 """Characters of a text that is no more than what comments answer to."""
+_ASKS = '?', '？', '؟'
+"""What ends the title of a page whose text may be a longer one."""
 _AFTER = 12
 """Lists, paragraphs … after the content whose links may belong to it."""
 _GAP = 12
@@ -89,7 +91,8 @@ def votes_of(page: Blocks, votes: Collection[int]) -> list[bool]:
     is_said = [_is_comment(block.region) and is_prose(block, _SENTENCE) for block in page.blocks]
     asked = sum(block.size for block, voted in zip(page.blocks, is_voted, strict=True) if voted and _is_text(block))
     told = sum(block.size for block, said in zip(page.blocks, is_said, strict=True) if said)
-    if asked >= min(told, _QUESTION):
+    is_asked = any(block.level == 1 and block.text.rstrip().endswith(_ASKS) for block in page.blocks)
+    if asked >= told or (asked >= _QUESTION and not is_asked):
         return is_voted
     return [voted or said for voted, said in zip(is_voted, is_said, strict=True)]
 

@@ -34,6 +34,8 @@ _MAX_STYLED = 6
 """Elements in what stands raised; what has more, or others, is no number."""
 _MAX_BEFORE = 16
 """Characters before it that are looked at."""
+_GENERATED = re.compile(r'(?<!\S)[a-z]{1,2}\d+(?!\S)')
+"""A class name that a program has given, as Google Docs does."""
 _MAX_ALT = 300
 
 _BOXES = frozenset(
@@ -251,6 +253,8 @@ class TreeWalk:
 
     def _read_named(self, element: Any) -> bool:
         names: str = element.get('class') or ''
+        if element.tag == 'span' and self._is_apart(element, names):
+            self._pieces.append(' ')
         if 'ath' in names or 'katex' in names:
             if formula := formulas.of_box(element, names):
                 self._formula(element, formula)
@@ -259,6 +263,21 @@ class TreeWalk:
                 return True
         is_out = signs.is_hidden(element) if element.tag == 'a' else signs.is_chrome(element, element.tag)
         return is_out and element.xpath('string-length()') <= MAX_NAMED
+
+    def _is_apart(self, element: Any, names: str) -> bool:
+        """Return whether a span is shown apart from another one right before it, as a title from what is above it.
+
+        Both are named, differently, by people; in running text, or in the midst of a word, they are one.
+        """
+        before = element.getprevious()
+        if before is None or before.tag != 'span' or before.tail or names in ('', before.get('class') or ''):
+            return False
+        around = element.getparent().text or ''
+        if around.strip() or (element.tail or '').strip() or _GENERATED.search(f'{before.get("class") or ""} {names}'):
+            return False
+        end = self._pieces[-1][-2:] if self._pieces else ''
+        is_end = len(end) == 2 and end.isalnum() and (end[-1].islower() or end[-1].isdigit())
+        return is_end and (element.text or '')[:1].isupper()
 
     def _formula(self, element: Any, formula: formulas.Formula) -> None:
         if formula.is_display:

@@ -67,9 +67,8 @@ def test_a_mailbox_is_all_its_mails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (page.title, [line for line in page.markdown.splitlines() if line.startswith('#')]) == (
         '',
         [
-            '# The stone',
-            '# Re: The stone',
-            '# The eels',
+            f'# Perpetua Gann: {subject} (Mon, 02 Mar 2026 10:00:00 +0000)'
+            for subject in ('The stone', 'Re: The stone', 'The eels')
         ],
     )
     assert page.markdown.count('From: Perpetua Gann <gann@example.org>') == 3
@@ -220,6 +219,43 @@ def test_a_broken_notebook_is_refused(body: bytes) -> None:
 
 def test_other_json_stays_as_it_is() -> None:
     assert read(b'{"cells": []}', 'application/json').markdown == '{"cells": []}'
+
+
+THREAD = """\
+From: Ada Orme <ada@mill.example>
+To: all
+Date: Mon, 3 Feb 2025 09:12
+Subject: The move - a plan
+
+All of us move in March,
+and nobody stays.
+
+> From: Bo Brook
+> Sent: Sunday
+> Subject: RE: the move
+
+Not before May.
+"""
+
+
+def test_mails_of_a_thread_are_under_headings() -> None:
+    body = read(letter('The move', THREAD).as_bytes()).markdown.partition('+0000\n\n')[2]
+    assert body == snapshot("""\
+## Ada Orme: The move - a plan (Mon, 3 Feb 2025 09:12)
+
+
+All of us move in March,
+and nobody stays.
+
+
+## Bo Brook: RE: the move (Sunday)
+
+
+Not before May.\
+""")
+    assert '## Ada Orme: The move' in read(f'All of it:\n\n{THREAD}'.encode(), name='thread.txt').markdown
+    hostile = 'From: a\n' * 20_000 + 'To: ' * 40_000
+    assert read(letter('The move', hostile).as_bytes()).markdown
 
 
 def test_a_mail_of_very_many_parts_ends(monkeypatch: pytest.MonkeyPatch) -> None:

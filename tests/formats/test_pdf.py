@@ -168,7 +168,7 @@ def test_the_heading_of_a_group_is_a_row() -> None:
     assert '| Stones and sieves of the mill, which broke in 1911 | 9 | 8 |' in read(pdf([cells])).markdown
 
 
-def test_cells_of_a_row_that_stand_close_are_in_the_first_of_their_columns() -> None:
+def test_numbers_of_a_row_that_stand_close_are_told_apart_by_the_other_rows() -> None:
     rows = [('Year', 'Owner', 'Eels', 'Price'), ('1874', 'Gann', '9', '5'), ('1908', 'Hale', '1,200,400', '3,500,700')]
     ends = 100.0, 180.0, 262.0, 318.0
     cells = [
@@ -181,7 +181,7 @@ def test_cells_of_a_row_that_stand_close_are_in_the_first_of_their_columns() -> 
 | Year | Owner | Eels | Price |
 | --- | --- | --- | --- |
 | 1874 | Gann | 9 | 5 |
-| 1908 | Hale | 1,200,400 3,500,700 |  |
+| 1908 | Hale | 1,200,400 | 3,500,700 |
 | 1874 | Gann | 9 | 5 |
 | 1874 | Gann | 9 | 5 |
 

@@ -73,7 +73,7 @@ It failed as the loft was wet.
         (_VTT, 'Anna: Thirty days today, and legal wants ninety.\n\nBob: Too costly.\n'),
         (
             _HALF_NAMED,
-            'We tried three glues.\n\nNORA: Bone glue failed in the first winter. It failed as the loft was wet.\n',
+            'We tried three glues.\n\nNORA: Bone glue failed in the first winter.\n\nIt failed as the loft was wet.\n',
         ),
         ('3\n00:00:01,000 to 00:00:02,900\nno cue', '3\n00:00:01,000 to 00:00:02,900\nno cue'),
     ],

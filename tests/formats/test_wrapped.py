@@ -169,3 +169,20 @@ def test_lines_of_machine_output_keep_their_numbers() -> None:
 )
 def test_what_restructured_text_shows(written: str, read: str) -> None:
     assert plain_text(written, 'a.rst') == read
+
+
+def test_what_is_at_the_margin_of_text_that_stands_in_is_a_heading() -> None:
+    """As in manual pages, whose formatter divides words of lines that stay for themselves, too."""
+    option = '       --sluice={n}\n              Open sluice {n}, the one be‐\n              hind the mill.\n\n'
+    manual = ''.join(
+        f'{title}\n\n       What is said of this is short.\n\n{"".join(option.format(n=place * 9 + n) for n in range(4))}'
+        for place, title in enumerate(('1.  Gates of the valley', 'OPTIONS', "Author's address"))
+    )
+    told = plain_text(manual)
+    assert [line for line in told.split('\n') if line.startswith('#')] == [
+        '# 1.  Gates of the valley',
+        '## OPTIONS',
+        "## Author's address",
+    ]
+    assert told.count('the one behind\n') == 12
+    assert plain_text(manual.replace('       ', '')).count('#') == 0

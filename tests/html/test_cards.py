@@ -64,3 +64,26 @@ def test_other_boxes_are_none(boxes: str) -> None:
 def test_many_boxes_in_boxes_cost_no_time() -> None:
     box = '<div class="field"><div>' * 1000 + 'Morn' + '</div></div>' * 1000
     assert 'Bells' in _shown(box + _boxes() * 1000)
+
+
+def test_spans_that_are_named_differently_stand_apart() -> None:
+    spans = '<span class="kicker">Orme</span><span class="title">Bells of 1855</span><span class="mark">, all</span>'
+    shown = _shown(f'<h2>{spans}</h2><p>They were rung by the keepers.</p>')
+    assert 'Orme Bells of 1855, all\n' in shown
+
+
+@pytest.mark.parametrize(
+    ('spans', 'text'),
+    [
+        ('<span class="drop">T</span><span class="rest">he keepers</span> went home.', 'The keepers went home.'),
+        (
+            '<span class="c0">The meth</span><span class="c4">ods of Acme</span><span class="c2">Bank</span>',
+            'The methods of AcmeBank',
+        ),
+        ('It was <span class="mark">micro</span><span class="more">organisms</span>.', 'It was microorganisms.'),
+        ('They like <span class="mark">Acme</span><span class="more">Bank</span> here.', 'They like AcmeBank here.'),
+        ('<span class="first">漢字</span><span class="second">仮名</span>', '漢字仮名'),
+    ],
+)
+def test_spans_within_a_word_are_one(spans: str, text: str) -> None:
+    assert f'\n{text}\n' in _shown(f'{PROSE}<p>{spans}</p>')

@@ -152,12 +152,20 @@ def test_sections_set_like_those_with_votes_are_kept() -> None:
 
 
 def test_comments_are_the_text_of_a_forum() -> None:
-    def shown(first: str) -> list[int]:
+    def shown(first: str, title: str = 'The bells') -> list[int]:
         says = [text(SENTENCE * 2, region=Region(None, 'comments', 'ul')) for _ in range(2)]
-        return kept(page(heading(1), text(first), text('ada, 2 hours ago'), *says), 1, 2)
+        return kept(page(heading(1, title), text(first), text('ada, 2 hours ago'), *says), 1, 2)
 
     assert shown('214 points') == shown(SENTENCE) == [0, 1, 2, 3, 4]
-    assert shown(SENTENCE * 6) == [0, 1, 2]
+    assert shown(SENTENCE * 6) == shown(SENTENCE * 6, 'Who rings?') == [0, 1, 2]
+
+
+def test_longer_answers_to_a_long_question_are_kept() -> None:
+    says = [text(SENTENCE * 5, region=Region(None, 'comments', 'ul')) for _ in range(9)]
+    shown = [heading(1, 'Who rings?'), text(SENTENCE * 6), *says]
+    assert kept(page(*shown), 1) == [*range(11)]
+    shown[0] = heading(1, 'The bells')
+    assert kept(page(*shown), 1) == [0, 1]
 
 
 def test_something_is_always_kept() -> None:
