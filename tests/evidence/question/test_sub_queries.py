@@ -93,6 +93,16 @@ About the tidal plant:\n- capacity\n- operator\n- How many turbines does it have
     capacity (tidal plant)
     operator (tidal plant)
     How many turbines does it have? (tidal plant)
+Please answer: (1) who owns the plant, (2) when it was built and (3) what it cost.
+    who owns the plant (answer)
+    when it was built (answer)
+    what it cost. (answer)
+a) Who built the weir? b) What did it cost?
+    Who built the weir?
+    What did it cost? (built weir)
+1) Who built the weir? 2) What did it cost?
+    Who built the weir?
+    What did it cost? (built weir)
 1. What is a sluice?\n2. Who invented the tide mill?
     What is a sluice?
     Who invented the tide mill?
