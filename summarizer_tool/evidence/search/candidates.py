@@ -115,7 +115,10 @@ _AROUND = 5
 """Passages on each side of one of the best that are read with it, at least."""
 
 _BEST_READ = 8
-"""Of the best, around so many it is read."""
+"""Of the best, around so many it is read; around half of them in a large collection, for the sake of time."""
+
+_LARGE = 5_000
+"""Passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,9 @@ def rank_passages(
     chosen = dict.fromkeys((*_best(db, found, question, most), *also))
     passages = index.passages(db, collection, [*chosen])
     scored = score_passages(db, collection, question, passages)
-    best = heapq.nlargest(_BEST_READ, zip(scored, passages, strict=True), key=lambda each: each[0].score)
+    is_large = sum(last - first + 1 for first, last in spans) > _LARGE
+    most_best = _BEST_READ // 2 if is_large else _BEST_READ
+    best = heapq.nlargest(most_best, zip(scored, passages, strict=True), key=lambda each: each[0].score)
     near = _near([passage for _, passage in best], spans, most)
     others = index.passages(db, collection, [row for row in outside(near, without) if row not in chosen])
     scored += score_passages(db, collection, question, others)
