@@ -65,7 +65,11 @@ _SITE = regex.compile(
     r'(?P<place>(?:\[[0-9a-f:.]+\]|[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)(?::\d{1,5})?)/?',
     regex.IGNORECASE,
 )
-_CLAUSE = regex.compile(r'[;!?\n]|\.\s|\b(?:but|only|just)\b', regex.IGNORECASE)
+# A comma parts clauses, too, but not two hosts.
+_CLAUSE = regex.compile(
+    r'[;!?\n]|\.\s|\b(?:but|only|just)\b|(?<!\bsite:\S{0,300}),|,(?!\W{0,9}(?:(?:and|or|nor)\W{1,9})?site:)',
+    regex.IGNORECASE,
+)
 _FORBIDS = regex.compile(
     r'\b(?:not|never|avoid|exclud(?:e|ing)|except|without|skip|ignore|don[’\']?t)\b', regex.IGNORECASE
 )
@@ -99,9 +103,10 @@ def scope_of(constraints: str) -> Scope:
     only: dict[str, None] = {}
     never: dict[str, None] = {}
     for clause in _CLAUSE.split(constraints):
-        is_denied = False
+        is_denied, begin = False, 0
         for match in _SITE.finditer(clause):
-            is_denied = is_denied or _FORBIDS.search(clause, 0, match.start()) is not None
+            is_denied = is_denied or _FORBIDS.search(clause, begin, match.start()) is not None
+            begin = match.end()
             (never if is_denied or match['minus'] else only).setdefault(match['place'].casefold())
     return Scope(tuple(only), tuple(place for place in never if place not in only))
 

@@ -25,6 +25,8 @@ _QUESTION_WORD = (
     r'|quand|où|qui|pourquoi|comment|combien|quels?|quelles?|qué|cuándo|dónde|quién(?:es)?|cómo|cuánt[oa]s?)\b'
 )
 _ITEM = regex.compile(r'(?P<code>`[^`\n]*`)|(?:\n\s*|^\s*)(?:[-*•–]|\d{1,2}[.)]|[a-h]\))\s+|;\s+|；|\n\s*\n\s*')
+_LABEL = regex.compile(r'(?<![^\s:,;])(?:(?:and|und|et|y)\s+)?\(?(\d|[a-h])\)\s+')
+_LABELS = '123456789', 'abcdefgh'
 _STOP = regex.compile(r'[?？؟]+["”’)\]]{0,2}(?:\s+|$|(?<=[？؟]))|[.!]["”’)\]]{0,2}\s+(?=["“(]?[\p{Lu}\p{Lo}\d])|[。！]')
 _CLAUSE = regex.compile(rf'[,;]?\s+(?:and(?: also)?|und|et|y)\s+(?={_QUESTION_WORD})', regex.IGNORECASE)
 _ASKING = regex.compile(rf'{_QUESTION_WORD}|.*[?？؟]$', regex.IGNORECASE | regex.DOTALL)
@@ -63,7 +65,10 @@ def split(question: str) -> tuple[str, ...]:
 
 
 def _items(question: str) -> Iterator[str]:
-    """What stands between the marks of a list."""
+    """What stands between the marks of a list, of which numbers and letters amid a line are some only in order."""
+    labels = ''.join(_LABEL.findall(question))
+    if len(labels) > 1 and any(order.startswith(labels) for order in _LABELS):
+        question = _LABEL.sub(r'\n- ', question)
     begin = 0
     for mark in _ITEM.finditer(question):
         if not mark['code']:

@@ -94,7 +94,8 @@ class Connections(Pool):
                 is_there = identity_of(self.path) is not None
             if is_there:  # and is not made anew
                 return open_database(self.path, self._form)
-            raise StoreError(f'the store {self.path} cannot be read or written: its file was taken away')
+            gone = sqlite3.OperationalError('its file was taken away')
+            raise StoreError(_explain(self.path, gone, self._form))
         except ConfigurationError as error:  # it could be opened before, and no setting is wrong
             raise StoreError(str(error)) from error
 

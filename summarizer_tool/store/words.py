@@ -16,12 +16,13 @@ COLLECTION_BITS = 32
 TABLE = f"""CREATE VIRTUAL TABLE words USING fts5(
     terms, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '_{CONNECTORS}'")"""
 
-# The terms, each with the number of its collection before it, stand apart from the ids, which are read often. Each
-# question has a plan of its own, as that depends on how frequent its words are; and none that looks into the terms of
-# rows, which takes long.
+# The terms, each with the number of its collection before it, stand apart from the ids, which are read often. Words
+# stay in the vocabulary when their last passage goes; then they lead to none. Each question has a plan of its own, as
+# that depends on how frequent its words are; and none that looks into the terms of rows, which takes long.
 IN_POSTGRES = """
     CREATE TABLE words (rowid BIGINT PRIMARY KEY, terms TEXT[] NOT NULL) WITH (toast_tuple_target = 128);
     CREATE INDEX words_of_passages ON words USING gin (terms);
+    CREATE TABLE vocabulary (term TEXT COLLATE "C" PRIMARY KEY);
     CREATE FUNCTION matching(asked TEXT[], first BIGINT, last BIGINT, most BIGINT) RETURNS TABLE (id BIGINT)
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_indexscan = off AS $$ BEGIN
@@ -38,6 +39,8 @@ def add(db: StoreConnection, rows: Sequence[tuple[int, str]]) -> None:
     if isinstance(db, sqlite3.Connection):
         db.executemany('INSERT INTO words (rowid, terms) VALUES (?, ?)', rows)
         return
+    terms = {term for _, joined in rows for term in joined.split()}
+    db.execute('INSERT INTO vocabulary SELECT unnest(CAST(? AS TEXT[])) ON CONFLICT DO NOTHING', (sorted(terms),))
     db.executemany(
         'INSERT INTO words VALUES (?, ?)', ((row, _in_collection(row, joined.split())) for row, joined in rows)
     )
@@ -62,6 +65,16 @@ def counted(db: StoreConnection, term: str, first: int, last: int, most: int) ->
     query, asked = _matching(db, [term], first)
     counting = f'SELECT count(*) FROM ({query}) AS found'  # noqa: S608 - fixed text
     return db.execute(counting, (asked, first, last, most)).fetchone()[0]
+
+
+def beginning_with(db: StoreConnection, beginning: str) -> list[str]:
+    """The words of all passages that begin so, in order, not too many."""
+    vocabulary = 'vocabulary'
+    if isinstance(db, sqlite3.Connection):
+        vocabulary = 'temp.vocabulary'
+        db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')")
+    query = f'SELECT term FROM {vocabulary} WHERE term >= ? AND term < ? ORDER BY term LIMIT 500'  # noqa: S608 - fixed text
+    return [word for (word,) in db.execute(query, (beginning, beginning + '\U0010ffff'))]
 
 
 def _matching(db: StoreConnection, terms: Sequence[str], first: int) -> tuple[str, str | list[str]]:

@@ -22,6 +22,7 @@ from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
+from summarizer_tool.text.addresses import host_of
 
 TOP_K = 40
 """Passages that an answer looks for; its brief has room for about a hundred."""
@@ -235,12 +236,12 @@ class Answerer:
         return 'plateau' if self.stalled >= patience else None
 
     def _candidates(self) -> list[Reference]:
-        within = scope_of(self.request.rules)
+        within, lost = scope_of(self.request.rules), self.gathering.lost_hosts
         found = links.promising(
             self.references,
             self._topic(),
             seen=self.gathering.seen,
-            allows=within.allows,
+            allows=lambda url: within.allows(url) and host_of(url) not in lost,
             is_anywhere=bool(within.only),
         )
         if not self.is_settled:

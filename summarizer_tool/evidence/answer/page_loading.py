@@ -1,6 +1,6 @@
 """Get the pages of one answer, several at once, and keep account of each: what it gave, or why it gave nothing."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -44,6 +44,9 @@ MAX_AT_ONCE = 5
 _MAX_PER_HOST = 2
 """Of these, from one host."""
 
+_LOST_AFTER = 2
+"""Failures after which a host that has given nothing is not asked again."""
+
 NOT_IN_TIME = 'the deadline came before it was there; ask again, or give the call more time'
 
 
@@ -77,6 +80,13 @@ class PageLoader:
     def tokens(self) -> int:
         """Of these sources together."""
         return sum(self._tokens.values())
+
+    @property
+    def lost_hosts(self) -> frozenset[str]:
+        """Hosts that have failed and given nothing."""
+        giving = {host_of(page.url) for page in self.pages if not page.failure}
+        failures = Counter(host_of(page.url) for page in self.pages if page.failure)
+        return frozenset(host for host, count in failures.items() if count >= _LOST_AFTER and host not in giving)
 
     async def get(
         self, wanted: Sequence[TracePage], *, on_done: Callable[[int], None] = lambda _: None

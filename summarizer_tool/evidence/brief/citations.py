@@ -22,6 +22,11 @@ _MIN_QUOTE = 12
 _MAX_CITATIONS = 16
 """Of an answer: about 1,500 tokens, which a reader can still check."""
 
+_FEW = 3
+_STRONG = 0.5
+"""The first blocks are quoted even where no word of the question stands in them, if they are worth so much: they were
+found by their headings, or by their meaning."""
+
 _MANY_LINES = 400
 """Lines of one block that are looked at for something to quote."""
 
@@ -92,13 +97,14 @@ def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = _M
     A word counts the more, the fewer pieces have it. Of blocks, best first, those of the first come first; no citation
     says what another one says.
     """
-    pieces = [[piece for piece in _pieces(block, words) if piece[2]] for block in quotables]
+    pieces = [[*_pieces(block, words)] for block in quotables]
     rare = scoring.rarity([list(has) for block in pieces for _, _, has in block])
 
     def said(piece: tuple[int, str, frozenset[str]]) -> tuple[bool, float]:
         _, quote, has = piece
         # What only asks, or names what is asked for, as a heading does, comes last.
-        tells = not quote.endswith(_QUESTION) and not quote_terms(quote) <= words
+        asks = quote.rstrip('"\'”’»)]*_| ').endswith(_QUESTION)
+        tells = bool(has) and not asks and not quote_terms(quote) <= words
         # A word that stands in every piece has no rarity, but a piece with it is better than one without.
         return tells, sum(0.1 + rare.get(word, 0.0) for word in has)
 
@@ -109,12 +115,14 @@ def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = _M
     had: frozenset[str] = frozenset()
     for turn, order in enumerate((range(len(ranked)), by_worth)):
         for index in order:
+            block = quotables[index]
+            is_found = index < _FEW and block.worth >= _STRONG
             new = (each for each in ranked[index] if each[1] not in quoted)
-            new = (each for each in new if not turn or (said(each)[0] and each[2] - had))
+            new = (each for each in new if (said(each)[0] and each[2] - had if turn else each[2] or is_found))
             if len(chosen) < limit and (piece := next(new, None)):
                 line, quote, has = piece
                 quoted.add(quote)
-                chosen[index, turn] = Citation(quote, quotables[index].source_id, line, quotables[index].evidence)
+                chosen[index, turn] = Citation(quote, block.source_id, line, block.evidence)
                 had |= has
     return [chosen[place] for place in sorted(chosen)]
 

@@ -15,11 +15,11 @@ from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span, joined
 from summarizer_tool.store.page_details import OUTDATED
-from summarizer_tool.store.words import counted, matching
+from summarizer_tool.store.words import beginning_with, counted, matching
 from summarizer_tool.text import boilerplate_lines, passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
-from summarizer_tool.text.terms import asked, words_of
+from summarizer_tool.text.terms import asked, beginning, is_alike, words_of
 
 
 def outdated(db: StoreConnection, collection: str) -> list[Span]:
@@ -60,6 +60,12 @@ _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
 
 
+def alike(db: StoreConnection, term: str) -> list[str]:
+    """The words of the index that only share their beginning with a term: `intention` for `intentionality`."""
+    begins = beginning(term)
+    return [word for word in beginning_with(db, begins) if is_alike(word, (term,))] if begins else []
+
+
 def rows_with(db: StoreConnection, terms: Sequence[str], spans: Sequence[Span], most: int) -> list[int]:
     """The passages that have all of these terms, in order, of more than `most` as many from all parts of the spans."""
     found = _first_with(db, terms, spans, most + 1)
@@ -90,6 +96,9 @@ def frequency(db: StoreConnection, term: str, spans: Sequence[Span], most: int) 
     return found
 
 
+DERIVED = 0.5
+"""Weight of a word that only shares its beginning with one of the question, against 1 for that word."""
+
 POINTING = 0.5
 """Share of its score that a passage keeps which only says where something stands."""
 
@@ -106,7 +115,10 @@ _AROUND = 5
 """Passages on each side of one of the best that are read with it, at least."""
 
 _BEST_READ = 8
-"""Of the best, around so many it is read."""
+"""Of the best, around so many it is read; around half of them in a large collection, for the sake of time."""
+
+_LARGE = 5_000
+"""Passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +166,9 @@ def rank_passages(
     chosen = dict.fromkeys((*_best(db, found, question, most), *also))
     passages = index.passages(db, collection, [*chosen])
     scored = score_passages(db, collection, question, passages)
-    best = heapq.nlargest(_BEST_READ, zip(scored, passages, strict=True), key=lambda each: each[0].score)
+    is_large = sum(last - first + 1 for first, last in spans) > _LARGE
+    most_best = _BEST_READ // 2 if is_large else _BEST_READ
+    best = heapq.nlargest(most_best, zip(scored, passages, strict=True), key=lambda each: each[0].score)
     near = _near([passage for _, passage in best], spans, most)
     others = index.passages(db, collection, [row for row in outside(near, without) if row not in chosen])
     scored += score_passages(db, collection, question, others)
@@ -215,22 +229,24 @@ def _gathered(
     """By passage what the terms weigh that the index knows to be in it."""
     found: dict[int, float] = {}
 
-    def take(terms: Sequence[str], weight: float, most: int) -> int:
-        rows = outside(rows_with(db, terms, spans, most), without)
+    def take(groups: Iterable[Sequence[str]], weight: float, most: int) -> int:
+        rows = outside(sorted({row for terms in groups for row in rows_with(db, terms, spans, most)}), without)
         for row in rows:
             found[row] = found.get(row, 0.0) + weight
         return len(rows)
 
     left, frequent = GATHERED, list[str]()
     for term in sorted(question.weights, key=frequencies.__getitem__):
-        if frequent or frequencies[term] > left:
+        if not frequencies[term]:  # it is nowhere, but others may have its beginning
+            take([[word] for word in alike(db, term)], question.weights[term] * DERIVED, _FEW)
+        elif frequent or frequencies[term] > left:
             frequent.append(term)
         else:
-            left -= take([term], question.weights[term], left)
+            left -= take([[term]], question.weights[term], left)
     # Frequent ones are looked up together, and each from everywhere where they seldom meet.
     for group in (frequent, *([term] for term in frequent)) if frequent else ():
         if len(found) < _FEW:
-            take(group, sum(question.weights[term] for term in group), 5 * _FEW)
+            take([group], sum(question.weights[term] for term in group), 5 * _FEW)
     return found
 
 

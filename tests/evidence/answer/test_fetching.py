@@ -66,6 +66,17 @@ async def test_only_hosts_that_the_constraints_name_are_followed() -> None:
         assert small.fetched == fetched
 
 
+async def test_a_host_that_gives_nothing_is_not_asked_again() -> None:
+    links = [(f'https://gone.example/kaplan-{number}', f'Kaplan turbine {number}') for number in range(12)]
+    small = web({'/': leaf('Nothing.', *links)})
+    answered = await ask(small, answer_max_pages_per_round=2)
+    assert len(answered.failures) == 2
+    assert answered.stop_reason == 'no promising links'
+    # One that has given something may fail now and then.
+    small = web({'/': leaf('Nothing.', *links), **{f'https://gone.example/kaplan-{n}': leaf(f'{n}') for n in (0, 5)}})
+    assert len((await ask(small, answer_max_pages_per_round=3, research_mode='deep')).failures) == 10
+
+
 async def test_without_pages_all_of_the_collection_is_searched_and_followed_from_the_best() -> None:
     small = web(PAGES)
     await ask(small, [f'{ORIGIN}/guide/kaplan', f'{ORIGIN}/news'], research_mode='fast')

@@ -84,7 +84,20 @@ def test_what_has_the_rarest_words_of_the_question_is_quoted() -> None:
         ]
     )
     assert choose(blocks, words, 1) == choose(blocks, words)[:1]
-    assert choose(blocks, frozenset()) == []
+    # The best are found by what stands above them, or by their meaning, where none of the words is in them.
+    assert [citation.evidence for citation in choose(blocks, frozenset())] == [0, 1]
+
+
+def test_what_answers_under_its_heading_is_quoted_and_no_quoted_question() -> None:
+    words = terms_to_quote('Who built the weir?')
+    heading = Quotable('src_1', [(2, 'Old Tam, in 1840.')], 0.9, 0)
+    asked = Quotable(
+        'src_2', [(1, '"Who built the weir?" asked the boy.'), (3, 'Tam built the weir, he said.')], 0.8, 1
+    )
+    assert [citation.quote for citation in choose([heading, asked], words)] == [
+        'Old Tam, in 1840.',
+        'Tam built the weir, he said.',
+    ]
 
 
 def test_what_says_more_than_was_asked_is_quoted_rather_than_a_heading() -> None:

@@ -93,6 +93,16 @@ About the tidal plant:\n- capacity\n- operator\n- How many turbines does it have
     capacity (tidal plant)
     operator (tidal plant)
     How many turbines does it have? (tidal plant)
+Please answer: (1) who owns the plant, (2) when it was built and (3) what it cost.
+    who owns the plant (answer)
+    when it was built (answer)
+    what it cost. (answer)
+a) Who built the weir? b) What did it cost?
+    Who built the weir?
+    What did it cost? (built weir)
+1) Who built the weir? 2) What did it cost?
+    Who built the weir?
+    What did it cost? (built weir)
 1. What is a sluice?\n2. Who invented the tide mill?
     What is a sluice?
     Who invented the tide mill?
@@ -161,7 +171,9 @@ def test_any_text_gives_a_few_parts_on_one_line(text: str) -> None:
         ),
         ('exclude site:a.org but see site:b.org', ['b.org'], ['a.org']),
         ('avoid "site:a.org" - site:b.org', [], ['a.org', 'b.org']),
-        ('Without site:a.org, not before 2019, site:b.org', [], ['a.org', 'b.org']),
+        ('Without site:a.org, not before 2019, site:b.org', ['b.org'], ['a.org']),
+        ('Do not use marketing pages, site:docs.a.org', ['docs.a.org'], []),
+        ('avoid site:a.org, site:b.org and site:c.org', [], ['a.org', 'b.org', 'c.org']),
         ('Do not speculate\nsite:a.org', ['a.org'], []),
         ('', [], []),
     ],

@@ -80,6 +80,14 @@ async def test_characters_that_stand_for_words(collection: Collection, question:
     assert ('prophet' in found.hits[0].passage.text) == ('geese' not in question)
 
 
+async def test_words_that_only_begin_alike() -> None:
+    collection = SourceStore().collection()
+    collection.add(Document('# Aim\n\nThe intention was to build a mill.\n\n# Geese\n\nGeese walked about all day.'))
+    found = await search(collection, Query('intentionality'))
+    assert [(hit.passage.path, round(hit.score, 2)) for hit in found.hits] == snapshot([(('Aim',), 0.38)])
+    assert not (await search(collection, Query('intestate'))).hits
+
+
 async def test_what_is_named_once_and_then_spoken_of() -> None:
     async def place(*texts: str) -> int:
         collection = SourceStore().collection()
