@@ -296,6 +296,8 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     value = text[start:end]
     if match['sign'].strip() in ('===', '!==') or match['sign'] == '->':
         return None  # `token === FALSE`, `$token->attr('name')`
+    if '"' in match['closing'] and value[:1] in ('[', '{'):
+        return None  # of JSON: what is in it is looked at one by one
     if (call := _CALL_OF_TEXT.match(text, start)) and not _FUNCTION.fullmatch(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`

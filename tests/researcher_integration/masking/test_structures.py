@@ -331,6 +331,12 @@ def test_a_key_in_members_of_objects_goes_line_by_line() -> None:
     [
         (json.dumps({'password': 48291, 'lamp': 1}), '{"password": "[MASKED_PASSWORD]", "lamp": 1}'),
         ([{'name': 'DB_PASSWORD', 'value': 48291733}], [{'name': 'DB_PASSWORD', 'value': '[MASKED_PASSWORD]'}]),
+        ({'password': [48291, 99311]}, {'password': ['[MASKED_PASSWORD]', '[MASKED_PASSWORD]']}),
+        (
+            {'Name': '/lamp/password', 'Type': 'SecureString', 'Value': 'gull93x'},
+            {'Name': '/lamp/password', 'Type': 'SecureString', 'Value': '[MASKED_PASSWORD]'},
+        ),
+        ({'Name': 'lamp: db password', 'Value': 'reed'}, {'Name': 'lamp: db password', 'Value': '[MASKED_PASSWORD]'}),
         ([{'name': 'max_password', 'value': 12}], [{'name': 'max_password', 'value': 12}]),
         ({'name': 'DB_PASSWORD', 'value': 'gu"ll\\93\nx'}, {'name': 'DB_PASSWORD', 'value': '[MASKED_PASSWORD]'}),
         (
