@@ -21,17 +21,20 @@ MAX_DEPTH = 3
 # What stands between two quotes, be it in a string or outside: where a text has a quote too many, nobody can tell.
 _PIECE = re.compile(r'(?>(?:[^"\\\0\n]++|\\[^\0\n])+)')
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+# What stands behind a letter and is one with it, as macOS writes names of files; and vowels of Korean.
+_MARKS = '[\u0300-\u0327\u1161-\u1175\u11a8-\u11c2\u3099\u309a]'
 # What is not shown as it is written: colours of a terminal, characters without width, or of two bytes, or full width,
 # codes of HTML and of URLs, wide blanks and those that do not break, quotes of typesetters. The words of a command that
 # are given as a list are shown as one line.
 _WRITTEN = re.compile(
     r'\x1b\[[0-?]*+[ -/]*+[@-~]|[\u00ad\u200b-\u200d\u2060\ufeff]|\0(?=[^\0\n]\0)'
-    r'|%(?P<url>[2-7][0-9A-Fa-f])|(?P<coded>&(?:quot|apos|amp|lt|gt|#\d{2,3}|#x[0-9A-Fa-f]{2});|[\u00a0\u202f\u3000\uff01-\uff5e])|(?P<quote>[“”„])'
+    r'|%(?P<url>[2-7][0-9A-Fa-f])|(?P<coded>&(?:quot|apos|amp|lt|gt|#\d{2,3}|#x[0-9A-Fa-f]{2});|[\u00a0\u202f\u3000\uff01-\uff5e]|'
+    rf'[^\W\d_]{_MARKS}+)|(?P<quote>[“”„])'
     r'|["\'](?P<space>,\s*)["\'](?=-)|(?<=["\']-\w)["\'](?P<comma>,\s*)["\']'
 )
 # Each alternative begins with one character, so that a text is searched for those.
 _IS_WRITTEN = re.compile(
-    r'[\x1b\u00ad\u200b-\u200d\u2060\uff1d\uff21-\uff3a\uff41-\uff5a]|%(?:3[dDaA]|22|40)|&(?:quot|#34|#39|#[xX]2[27]);'
+    r'[\x1b\u00ad\u200b-\u200d\u2060\u0300-\u0327\u1161-\u1175\u3099\u309a\uff1d\uff21-\uff3a\uff41-\uff5a]|%(?:3[dDaA]|22|40)|&(?:quot|#34|#39|#[xX]2[27]);'
     r'|\u00a0(?:[:=]|(?<=[:=].))|\u3000(?:[:=：＝]|(?<=[:=：＝].))'
     r'|\u202f(?:[:=]|(?<=[:=].))|”[ ]?[:=]|“(?<=[:=].)|“(?<=[:=][ ].)'
     r'|\0[^\0\n]\0[^\0\n]\0|",\s*"-\w|\',\s*\'-\w'
@@ -49,8 +52,9 @@ class Unescaped:
     escape there, 0 for what was copied."""
 
     def original(self, found: Finding) -> Finding:
-        """The finding as it stands in the original text, within a string, where no mask can have quotes of its own."""
-        return Finding(self._span(found.start)[0], self._span(found.end - 1)[1], found.kind)
+        """The finding as it stands in the original text, within a string, where quotes have escapes."""
+        quote = found.quote.replace('\\', '\\\\').replace('"', '\\"')
+        return Finding(self._span(found.start)[0], self._span(found.end - 1)[1], found.kind, quote)
 
     def _span(self, index: int) -> tuple[int, int]:
         start, origin, length = self.pieces[bisect_right(self.pieces, index, key=itemgetter(0)) - 1]

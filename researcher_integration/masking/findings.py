@@ -22,8 +22,8 @@ class Finding(NamedTuple):
     end: int
     kind: str
     """In capitals: `AWS_KEY`."""
-    bare: bool = False
-    """A number in JSON, which only a mask in quotes can stand for."""
+    quote: str = ''
+    """What a mask stands in, in place of a number of JSON; with an escape where that JSON is in a string."""
 
 
 class Masked(NamedTuple):
@@ -74,7 +74,7 @@ def replace(text: str, findings: Iterable[Finding]) -> tuple[str, Counter[str]]:
     done = 0
     for found in _apart(text, findings):
         mask = mask_for(found.kind)
-        pieces += text[done : found.start], f'"{mask}"' if found.bare else mask
+        pieces += text[done : found.start], f'{found.quote}{mask}{found.quote}'
         done = found.end
         counts[found.kind] += 1
     return ''.join((*pieces, text[done:])) if pieces else text, counts
@@ -89,8 +89,8 @@ def _apart(text: str, findings: Iterable[Finding]) -> Sequence[Finding]:
         if merged and found.start < merged[-1][1].end:
             first, last = merged[-1]
             named = min((first, last), (rank, found), key=lambda each: each[0])
-            bare = found[:2] == last[:2] and (last.bare or found.bare)
-            merged[-1] = (named[0], Finding(last.start, max(last.end, found.end), named[1].kind, bare))
+            quote = (last.quote or found.quote) if found[:2] == last[:2] else ''
+            merged[-1] = (named[0], Finding(last.start, max(last.end, found.end), named[1].kind, quote))
         else:
             merged.append((rank, found))
     return [found for _, found in merged if not MASK.fullmatch(text, found.start, found.end)]

@@ -23,6 +23,9 @@ _LINE_OF_BODY = regex.compile(
     r'^\s*[A-Za-z0-9+/=]*$|(?:^|[\s|>])(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Encryption'
     r'|Key-Derivation|Argon2-\w+|(?:Public|Private)-(?:Lines|MAC|Hash)): ?[^\n]*$'
 )
+# Where members of objects of JSON stand between the ends of a key, and the strings there that are lines of it.
+_MEMBER = regex.compile(r'[{,]\s*"[^"\n]{1,60}"\s*:')
+_STRING_OF_BODY = regex.compile(r'"([A-Za-z0-9+/\\=]{16,}+|[A-Za-z0-9+/]++=[\\nr=]*+)"(?!\s*:)')
 _LINE_END = 200
 """Characters of a line that are looked at; a body has lines of 64 or 76, or one."""
 _BASE64 = string.ascii_letters + string.digits + '+/=\\'
@@ -43,7 +46,9 @@ def find_blocks(text: str, _lower: str) -> Iterator[Finding]:
         elif begin:
             closed = end and text.find(END, begin.end(), end.start()) < 0
             at = end.end() if end and closed else _open_end(text, begin.start())
-            if text[begin.end() : at].strip('\\') or at == len(
+            if end and closed and _MEMBER.search(text, begin.end(), end.start()):
+                yield from (Finding(*span, _kind(begin)) for span in _in_members(text, begin, end))
+            elif text[begin.end() : at].strip('\\') or at == len(
                 text
             ):  # no mention, such as `split("-----BEGIN CERTIFICATE-----")`
                 yield Finding(begin.start(), at, _kind(begin))
@@ -88,6 +93,14 @@ class _Ahead:
 def _kind(mark: regex.Match[str]) -> str:
     what = mark['what'] or 'PRIVATE KEY'
     return 'CERTIFICATE' if what.startswith('CERTIFICATE') else what.upper().replace(' ', '_')
+
+
+def _in_members(text: str, begin: regex.Match[str], end: regex.Match[str]) -> Iterator[tuple[int, int]]:
+    """The parts of a key whose lines stand in members of objects; what stands between them stays."""
+    first, last = text.find('"', begin.end()), text.rfind('"', begin.end(), end.start()) + 1
+    yield begin.start(), first
+    yield from (body.span(1) for body in _STRING_OF_BODY.finditer(text, first + 1, last))
+    yield _head(text, last, end.start()), end.end()
 
 
 def _open_end(text: str, start: int) -> int:

@@ -83,6 +83,8 @@ _USER = re.compile(
     re.IGNORECASE,
 )
 _CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/()\[\]{}<>]{5,200}')
+# Behind the first word of a passphrase, up to the end of its line.
+_MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
 # A value that goes on in the next line.
 _GOES_ON = re.compile(r'\\\r?\n[ \t]*(?=\S)')
 
@@ -164,7 +166,11 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
     for span, is_certain in values_beside(text, start, end):
         # `value="Password" name="password"` is what a form shows.
         is_label = span[1] < start and secret_names.is_name(text[slice(*span)])
-        if not is_label and (found := (_found if is_certain else _told)(text, *span, kind)):
+        word = text[slice(*span)]
+        is_bare = text[end : end + 1] == '"' and word.isdigit() and text[span[0] - 1] != '"'
+        if is_label or (is_bare and secret_names.is_count(text[start:end], word)):
+            continue
+        if found := _found(text, *span, kind, bare=is_bare) if is_certain else _told(text, *span, kind):
             yield found
 
 
@@ -275,8 +281,9 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
         closed = _TO_QUOTE[quote].match(text, start)
         end = closed.end() if closed else start
     value = text[start:end]
+    least = 3 if text[match.start() : match.end()].startswith('":') else 4  # in JSON
     is_term = quote == '`' and not secret_names.may_be_random(value)  # the secret: `created_at`
-    if kind != 'PASSWORD' and (len(value) < 4 or is_term or secret_names.is_prose(kind, value)):
+    if kind != 'PASSWORD' and (len(value) < least or is_term or secret_names.is_prose(kind, value)):
         return None
     return _found(text, start, end, kind)
 
@@ -289,6 +296,8 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     value = text[start:end]
     if match['sign'].strip() in ('===', '!==') or match['sign'] == '->':
         return None  # `token === FALSE`, `$token->attr('name')`
+    if '"' in match['closing'] and value[:1] in ('[', '{'):
+        return None  # of JSON: what is in it is looked at one by one
     if (call := _CALL_OF_TEXT.match(text, start)) and not _FUNCTION.fullmatch(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
@@ -305,8 +314,9 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         counts = _is_count(text[name_start : match.start()] if json_key else '', value)
         if (counts and (json_key or kind != 'PASSWORD')) or (is_spaced and _CALL.match(value)):
             return None
+        more = _MORE_WORDS.match(text, end) if is_spaced and kind == 'PASSWORD' else None
         bare_key = json_key and '\\' not in match['closing']
-        return _found(text, start, end, kind, bare=bare_key)
+        return _found(text, start, more.end() if more else end, kind, bare=bare_key)
     line_start = _line_start(text, name_start)
     if _LINE_START.match(text[line_start:name_start]):
         return _of_line(bare, line_start, start, kind)
@@ -394,4 +404,4 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
     ):
         return None
     stripped = len(value) - len(value.lstrip())
-    return Finding(start + stripped, end, kind, bare)
+    return Finding(start + stripped, end, kind, '"' if bare else '')

@@ -128,6 +128,8 @@ def _written(value: object) -> object:
     if isinstance(value, bytes | bytearray):
         text = value.decode('utf-8', 'surrogateescape')  # every byte is kept that is no part of a secret
         return None if _NO_UTF8.search(text) and _NO_TEXT.search(value) else text
+    if isinstance(value, Decimal) and value.is_finite() and value == (number := value.to_integral_value()):
+        value = int(number)
     if isinstance(value, float | Decimal):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, int):

@@ -88,7 +88,9 @@ class Masker:
         try:
             return (put_back(value, masked.text) if masked.counts else value), masked.counts
         except JSONDecodeError:
-            masked = self._mask_json(value, self._all)
+            whole, masked = masked, self._mask_json(value, self._all)
+            if '-----END' in masked.text:  # of a key in members that stand at other depths
+                return whole
         except ValueError:
             return masked
         try:

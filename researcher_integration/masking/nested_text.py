@@ -13,10 +13,12 @@ KUBERNETES = 'KUBERNETES_SECRET'
 
 _TOKEN = re.compile(r'"(?P<text>(?>(?:[^"\\\0]++|\\.)*))"(?P<colon>\s*:\s*)?|(?P<sign>[{}\[\]\0])', re.DOTALL)
 _IS_SECRET = re.compile(r'"kind"\s*:\s*"Secret(?:List)?"')
+_CELL = r'"(?P<text>(?>(?:[^"\\\0]++|\\.)*))"|(?P<bare>[\w.+\-]++)|\{[^{}\0]{0,300}\}'
+_ITEM_OF_LIST = re.compile(rf'{_CELL}|\[[^\[\]\0]{{0,300}}\]')
+_ANY_CELL = re.sub(r'\?P<\w+>', '?:', _CELL)
 _LIST = re.compile(
-    r'(?P<before>(?:[:\[,]\s*)?)'
-    r'(?P<items>\[\s*(?:(?:"(?>(?:[^"\\\0]++|\\.)*)"|[\w.+\-]+)\s*(?:,\s*|(?=\])))+\]'
-    r'|\[\s*(?:\{[^{}\[\]\0]{0,300}\}\s*(?:,\s*|(?=\])))+\])'
+    rf'(?P<before>(?:[:\[,]\s*)?)(?P<items>\[\s*(?:{_ANY_CELL})'
+    rf'(?>(?:\s*,\s*(?:{_ANY_CELL}|\[[^\[\]\0]{{0,300}}\]))*)\s*,?\s*\])'
 )
 _SECRET_YAML = re.compile(r'\bkind:[ \t]*["\']?Secret(?:List)?\b')
 _YAML_KEY = re.compile(
@@ -42,7 +44,6 @@ _ITEM = re.compile(
 )
 
 _NAMED = re.compile(r'"name"\s*:\s*"(?P<text>[^"\\\0]*)"')
-_ITEM_OF_LIST = re.compile(r'"(?P<text>(?>(?:[^"\\\0]++|\\.)*))"|(?P<bare>[\w.+\-]+)')
 _HEADERS = re.compile(r'headers?"\s*:\s*$', re.IGNORECASE)
 
 
@@ -63,7 +64,7 @@ def find_in_rows(text: str) -> Iterator[Finding]:
     """Find in lists of JSON the cells of columns that a list before them names, and what follows its name in a list."""
     header: Columns | None = None
     for found in _LIST.finditer(text):
-        items = [*_ITEM_OF_LIST.finditer(text, *found.span('items'))]
+        items = [*_ITEM_OF_LIST.finditer(text, found.start('items') + 1, found.end('items'))]
         row = [item['text'] or '' for item in items]
         kinds = dict[int, str]()
         if header and found['before'][:1] in ('[', ','):
@@ -100,7 +101,10 @@ def _in_secrets(text: str, start: int) -> Generator[Finding, None, int]:
             except ValueError:
                 yield Finding(start, end, KUBERNETES)
                 return end
-            manifests[-1].values += [Finding(*span, KUBERNETES) for _, span in values if is_given(text[slice(*span)])]
+            quotes = [
+                ('' if text[span[0] - 1] == '"' else '"', span) for _, span in values if is_given(text[slice(*span)])
+            ]
+            manifests[-1].values += [Finding(*span, KUBERNETES, quote) for quote, span in quotes]
     while len(manifests) > 1:
         yield from _closed(manifests)
     return end

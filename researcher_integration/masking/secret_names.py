@@ -92,6 +92,11 @@ _HARMLESS = re.compile(
     re.IGNORECASE,
 )
 
+# Of which there are many, where its value is a number; `INPUT_TOKEN` of GitHub Actions is a secret.
+_COUNTED = re.compile(
+    r'(?<![a-z])(?:(?:prompt|completion|input|output|total|used)[_\-]?)+token(?:["\'\\\s:=]|$)', re.IGNORECASE
+)
+
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
 COUNT_DIGITS = 8
 """A token, or a secret, of fewer digits and nothing else is a number of them."""
@@ -105,8 +110,25 @@ _FIELD_NAME = no_secret('fields')
 _NO_TOKEN, _NO_KEY, _SENTENCE = no_secret('no_tokens'), no_secret('no_keys'), no_secret('sentences')
 _RANGE, _VERSION = no_secret('ranges'), no_secret('versions')
 
+# `"pbkdf2-password": "1.2.1"`
+_PACKAGE = re.compile(r'[a-z\d]-[a-z]+\\*["\']?\s*(?::|==)\s*\\*["\']?\Z')
+_PLAIN_VERSION = re.compile(r'\d{1,3}\.\d{1,3}\.\d{1,3}(?:-[a-z]+[.\d]*)?')
+
 _ABOUT = frozenset(_NAMES.about)
-_SAID_ABOUT = ('name', 'pattern', 'uri', 'url', 'arn', 'integrity', 'checksum', 'fingerprint', 'host', 'port', '_at')
+_SAID_ABOUT = (
+    'name',
+    'pattern',
+    'uri',
+    'url',
+    'arn',
+    'integrity',
+    'checksum',
+    'fingerprint',
+    'host',
+    'port',
+    '_at',
+    'desc',
+)
 """Ends of other names of what is said about a secret."""
 
 
@@ -209,8 +231,16 @@ def is_count(name: str, number: str) -> bool:
     return '.' in number or is_round or digits < (_PIN_DIGITS if is_password else COUNT_DIGITS)
 
 
-def is_version(kind: str | None, value: str) -> bool:
+def counts_tokens(name: str, value: str) -> bool:
+    """Return whether a value under the name of a token says how many there were: `"prompt_token": 123456789`."""
+    is_number = value.isdigit() and len(value) <= 12
+    return is_number and _COUNTED.search(_CAMEL.sub('_', name[-60:])) is not None
+
+
+def is_version(kind: str | None, value: str, name: str) -> bool:
     """Return whether a value beside the name of a secret says nothing of it: a version, a colour, an example."""
+    if _PLAIN_VERSION.fullmatch(value) and _PACKAGE.search(name):
+        return True
     return len(value) < 100 and any(form.fullmatch(value) for form in (_RANGE, _VERSION)[: 1 + (kind != 'PASSWORD')])
 
 
@@ -222,8 +252,9 @@ def is_none(kind: str | None, value: str, name: str) -> bool:
     return (
         is_placeholder(value)
         or (value[:1] in ('/', '~') and _FOLDER.search(name) is not None)
-        or is_version(kind, value)
+        or is_version(kind, value, name)
         or is_prose(kind, value)
+        or (kind == 'TOKEN' and counts_tokens(name, value))
         or (kind in ('TOKEN', 'API_KEY', 'SECRET', 'COOKIE', 'AUTHORIZATION') and names_one(value))
     )
 

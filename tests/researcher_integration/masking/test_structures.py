@@ -3,6 +3,7 @@
 import json
 import pickle
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, NamedTuple, cast
 
 import pytest
@@ -198,7 +199,10 @@ def test_what_stands_under_a_telling_name_goes_whole() -> None:
         {'secrets': 5, 'tokens_ratio': 0.5},
         {'session_keys': 12},
         {'pin': 7},
-        {'token': 12000000},
+        {'prompt_token': 123456789, 'used_token': 123456789012, 'token': 12000000},
+        {'dependencies': {'pbkdf2-password': '1.2.1', 'express-basic-auth': '1.2.1'}},
+        {'client_secrets': {'lifespan': {'type': 'string', 'example': '30m'}}},
+        {'auth': {'accessor': '0e9e354a-520f', 'policies': ['default'], 'lease_duration': 2764800}},
         {'credentials': {'age_days': 93, 'rotated': True, 'rate': 0.25}},
         {'auth': {'method': 'ldap'}},
         {'signJwt': {'parameters': {'name': {'required': True}}, 'parameterOrder': ['name']}},
@@ -237,7 +241,7 @@ def test_numbers_that_are_secrets() -> None:
     [
         {'pass': 'lantern', 'pw': 'lantern', 'pin': 4829},
         {'Authorization': 'Bearer x'},
-        {'private_key': 'abc-12'},
+        {'private_key': 'abc'},
         {'lamp': {'user': 'ada', 'pass': 'lantern'}},
     ],
 )
@@ -299,6 +303,58 @@ def test_a_key_in_lines_of_a_list_goes_whole_though_it_is_cut_off() -> None:
         'lines': lines[:1],
         'lamp': b'pin password=[MASKED_PASSWORD]',
     }
+
+
+def test_a_key_in_members_of_objects_goes_line_by_line() -> None:
+    lines = [
+        '-----BEGIN RSA PRIVATE KEY-----',
+        'MIIEpAIBAAKCAQEA1b2c3d4e5f6g7h8i9j0k',
+        'f6g7h8=',
+        '-----END RSA PRIVATE KEY-----',
+    ]
+    rows = [{'log': f'{line}\n', 'stream': 'stdout'} for line in lines]
+    assert MASKER.mask_value(rows)[0] == [{'log': '[MASKED_PRIVATE_KEY]', 'stream': 'stdout'}] * 3 + [
+        {'log': '[MASKED_PRIVATE_KEY]\n', 'stream': 'stdout'}
+    ]
+    halves = {'a': {'wick': '\n'.join(lines[:2])}, 'lamp': 'on', 'b': {'c': {'wick': '\n'.join(lines[2:])}}}
+    assert MASKER.mask_value(halves)[0] == {
+        'a': {'wick': '[MASKED_PRIVATE_KEY]'},
+        'lamp': 'on',
+        'b': {'c': {'wick': '[MASKED_PRIVATE_KEY]'}},
+    }
+    deep = [[[line]] for line in lines]
+    assert lines[1] not in str(MASKER.mask_value(deep)[0])
+
+
+@pytest.mark.parametrize(
+    ('value', 'expected'),
+    [
+        (json.dumps({'password': 48291, 'lamp': 1}), '{"password": "[MASKED_PASSWORD]", "lamp": 1}'),
+        ([{'name': 'DB_PASSWORD', 'value': 48291733}], [{'name': 'DB_PASSWORD', 'value': '[MASKED_PASSWORD]'}]),
+        ({'password': [48291, 99311]}, {'password': ['[MASKED_PASSWORD]', '[MASKED_PASSWORD]']}),
+        (
+            {'Name': '/lamp/password', 'Type': 'SecureString', 'Value': 'gull93x'},
+            {'Name': '/lamp/password', 'Type': 'SecureString', 'Value': '[MASKED_PASSWORD]'},
+        ),
+        ({'Name': 'lamp: db password', 'Value': 'reed'}, {'Name': 'lamp: db password', 'Value': '[MASKED_PASSWORD]'}),
+        ([{'name': 'max_password', 'value': 12}], [{'name': 'max_password', 'value': 12}]),
+        ({'name': 'DB_PASSWORD', 'value': 'gu"ll\\93\nx'}, {'name': 'DB_PASSWORD', 'value': '[MASKED_PASSWORD]'}),
+        (
+            {'kind': 'Secret', 'stringData': {'a': 123, 'b': True}},
+            {'kind': 'Secret', 'stringData': {'a': '[MASKED_KUBERNETES_SECRET]', 'b': True}},
+        ),
+        (
+            {'password': Decimal(48291733), 'lamp': Decimal('0.5')},
+            {'password': '[MASKED_PASSWORD]', 'lamp': Decimal('0.5')},
+        ),
+        (
+            {'columns': ['user', 'password'], 'rows': [[{'a': 1}, 'gull93x'], ['ada', ['b'], 'c']]},
+            {'columns': ['user', 'password'], 'rows': [[{'a': 1}, '[MASKED_PASSWORD]'], ['ada', ['b'], 'c']]},
+        ),
+    ],
+)
+def test_masks_keep_json_and_take_whole_values(value: object, expected: object) -> None:
+    assert MASKER.mask_value({'lamp': value})[0] == {'lamp': expected}
 
 
 def test_two_keys_of_a_mapping_that_are_secrets_stay_two() -> None:

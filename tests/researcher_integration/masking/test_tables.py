@@ -161,6 +161,7 @@ define( 'DB_PASSWORD', '{}' );
 enable secret {}
 [{"keyName": "key1", "value": "{}"}]
 [{"name": "DB_PASSWORD", "type": "text", "value": "{}"}]
+[{"name": "DB_PASSWORD", "scopes": ["lamp"], "of": {"a": 1}, "value": "{}"}]
 {"api_keys": [{"id": 1, "key": "{}"}]}
 https://user@example.com:{}@host/
 redirect=https%3A%2F%2Fx%2F%3Ftoken%3D{}%26a%3D1
@@ -254,10 +255,14 @@ wick = SecretStr("{}")  # bob
 <property value="{}" name="password"/> bob
 <input class="bob" value="{}" id="b" type="password">
 INPUT_TOKEN={} bob
+{"prompt_token": "{}"} bob
 password＝{} bob
 パスワード　＝　{}
 password　：　{}
 密码＝{}
+contrasen\u0303a: {}
+lo\u0308senord={} bob
+\u1107\u1175\u1106\u1175\u11af\u1107\u1165\u11ab\u1112\u1169: {}
 סיסמה: {}
 كلمة المرور: {}
 รหัสผ่าน: {}

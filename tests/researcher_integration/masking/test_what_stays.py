@@ -142,7 +142,7 @@ token expires_in=3600
 password: 8 characters minimum
 <string value="Password" name="password"/><item value="Forgot your password?" name="password"/>
 <msg value="Mot de passe" key="password"/> <input value="Login" name="token">
-{"token": 12000000} so far
+{"prompt_token": 123456789, "token": 12000000} so far
 creds := &lamp.Credentials{}; seen[secretKey] = struct{}{}; c.credentials = []byte(apiKey); token := fen.store.Auth.Lamps.Location
 get("https://fen.example/v1?q=1&api_key="+found, nil); `{"token":"` + token + `","secret":"` + secret + `"}`; credentials: "include"
 image: fen.example/lamp-secrets:v0.9.8-ubi9; CREATE_SECRET = 0x00000020; get_password('service1', 'ada1'); # Token`: https://fen.example/rfc6749#part-3.2
