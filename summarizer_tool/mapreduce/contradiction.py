@@ -4,6 +4,7 @@ Laid beside each other, the two have another name or number in one place, a nega
 names in each other's places. Where the wording differs so much that nothing lies beside anything, nothing is found.
 """
 
+import unicodedata
 from bisect import insort
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from itertools import chain, pairwise
 import regex
 
 from summarizer_tool.text import names
-from summarizer_tool.text.negations import ENGLISH, IN_HAN, NO_DENIALS, ONLY, OPPOSITES, TURNS, is_negation
+from summarizer_tool.text.negations import ENGLISH, IN_HAN, NEGATIONS, NO_DENIALS, ONLY, OPPOSITES, TURNS, is_negation
 from summarizer_tool.text.normalize import NUMBER, asked, bare_number, measures, stated
 from summarizer_tool.text.terms import stem
 from summarizer_tool.text.verbs import roots
@@ -27,12 +28,14 @@ _SENTENCE = regex.compile(
     r'(?<=(?:\p{L}{3}|\s\p{Ll}{1,2}|[\d\s)\]”"])[.!?]["”’)]*)\s+(?=[\p{Lu}\d"“(*_])'  # not after `J.` or `Dr.`
 )
 _INTERJECTION = regex.compile(r'(?i)\bno\b(?=\s+no\b|\s*[,.!?;:](?!\s?\d))')
+_NO_LONGER = regex.compile(r"\b(n(?:e|['’]\p{L}+)(?: \p{L}+)?) plus\b(?! qu)")
 _TURNS = frozenset(map(stem, TURNS))
 _HELPERS = frozenset(
     """be been being is are was were am has had have having will would can could did do does may might must shall should
     a an the any yet ever also longer more to of by in on at it its his her their""".split()  # noqa: SIM905
 )
 _ENDS = '.!?。！？:;|"”’)]'
+_DIGITS_AHEAD = regex.compile(r'\d[.,:]$')
 _ENDS_HERE = regex.compile(r'\s*(?:[.!?。！？:;|](?!\d)|$)')
 _OPPOSITES = {frozenset(map(stem, pair)) for pair in OPPOSITES}
 _OPPOSED = frozenset[str]().union(*_OPPOSITES)
@@ -87,17 +90,18 @@ def _word(raw: str) -> _Word:
 
 
 def _words(text: str) -> list[_Word]:
-    text = _INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text))
+    text = _NO_LONGER.sub(r'\1 pas', _INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))
     return [_word(raw) for raw in _WORD.findall(text)]
 
 
 def stands_in(text: str, line: str) -> bool:
     """Return whether a text is one or several whole sentences or parts of a line."""
     place = line.find(text)
-    before, end = line[max(0, place - 9) : max(0, place)].rstrip(), place + len(text)
-    return (
-        place >= 0 and (not before or before[-1] in _ENDS) and (text[-1:] in _ENDS or bool(_ENDS_HERE.match(line, end)))
-    )
+    ahead, end = line[max(0, place - 9) : max(0, place)], place + len(text)
+    before = ahead.rstrip()
+    is_number_cut = text[:1].isdigit() and _DIGITS_AHEAD.search(ahead)
+    is_begun = place >= 0 and not is_number_cut and (not before or before[-1] in _ENDS)
+    return is_begun and (text[-1:] in _ENDS or bool(_ENDS_HERE.match(line, end)))
 
 
 def closest(fact: str, lines: Mapping[int, str]) -> tuple[int, str]:
@@ -121,8 +125,8 @@ def contradicts(
     `is_elsewhere` tells of a word whether something else that the fact was taken from says it, `is_one` of two words
     whether they are parts of one name.
     """
-    if fact not in sentence and IN_HAN.search(fact + sentence) and IN_HAN.sub('', fact) in IN_HAN.sub('', sentence):
-        return True  # without spaces no word lies beside another
+    if _is_denied_in_han(fact, sentence):
+        return True
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
         return False
@@ -149,6 +153,13 @@ def contradicts(
             if any(_clash(one, other, is_one) for one in new for other in old if not is_elsewhere(one.folded)):
                 return True
     return False
+
+
+def _is_denied_in_han(fact: str, sentence: str) -> bool:
+    """Return whether a sentence has the very words of a fact, but for characters that deny."""
+    fact, sentence = (unicodedata.normalize('NFKC', text) for text in (fact.rstrip('。.'), sentence))
+    is_denied = fact not in sentence and IN_HAN.search(fact + sentence) is not None
+    return is_denied and IN_HAN.sub('', fact) in IN_HAN.sub('', sentence)
 
 
 def _clash(new: _Word, old: _Word, is_one: Callable[[str, str], bool]) -> bool:
@@ -195,6 +206,8 @@ def _negated(words: Sequence[_Word]) -> Iterator[_Word]:
         if 'until' in behind or any(tuple(behind[: len(each)]) == each for each in NO_DENIALS):
             continue
         to = next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None)
+        if place + 1 == len(words) and word.folded in NEGATIONS - ENGLISH:  # "Die Brücke hält nicht"
+            to = next((each for each in reversed(words[:place]) if each.tells), None)
         if to is not None and to.folded not in ONLY and not (word.folded == 'no' and to.is_number):
             yield to
 

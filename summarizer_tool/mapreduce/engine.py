@@ -52,6 +52,9 @@ FILL_SCALE = 1.5
 EXTRACTIVE_TOKENS_PER_SECOND = 40_000
 """A low estimate of the embedded model's speed: what is kept in reserve before the deadline."""
 
+RELEVANCE_SHARE = 0.3
+"""Of the time, at most so much goes to what of the sources is about the focus."""
+
 _logger = logging.getLogger('summarizer_tool')
 
 
@@ -133,10 +136,17 @@ class Engine:
         )
 
     async def _relevances(self) -> list[list[float]]:
-        """How much each segment of each document is about the focus: about the topic that it is most about."""
+        """How much each segment of each document is about the focus: about the topic that it is most about.
+
+        All are alike where there is not the time to tell.
+        """
         documents, asked = self._job.documents, self._job.focus
         wanted = [topic.focus for topic in asked.topics] or [asked]
-        self._by_topic = [await in_process(segment_relevances, documents, focus) for focus in wanted]
+        with anyio.move_on_after(self._runner.deadline.seconds * RELEVANCE_SHARE):
+            self._by_topic = [await in_process(segment_relevances, documents, focus) for focus in wanted]
+        if not self._by_topic:
+            self._runner.mark_cut_short(DEADLINE)
+            self._by_topic = [segment_relevances(documents, Focus()) for _ in wanted]
         if len(wanted) == 1:
             return self._by_topic[0]
         return [

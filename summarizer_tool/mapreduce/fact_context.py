@@ -1,6 +1,6 @@
 """What a fact stands below in its source, without which it is read as of something else: headings, a name, a date."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -18,12 +18,14 @@ MAX_TITLE_CHARACTERS = 80
 INDEX_LEAD = 'Also named: '
 """What a line of names begins with, and no lead."""
 TITLE_MARKS = regex.compile(r'^[#>*+\-\s=|`~]+|[#\s=|`~]+$')
+_LEAST_DATES = 3
+"""Headings of a document that begin with a date, from which they are those of a timeline."""
 
 # `33 A.R. — The coast`, `1943`, `12 March 1943`, `c. 604–610`, `Year 12: The flood`
 _DATED = regex.compile(
     r'(?:[Yy]ear \d+|\d{1,4}(?: ?[-–/] ?\d{1,4})? ?(?:\p{Lu}\.?){1,3}(?!\w)'
     r'|(?:c\. ?|(?:\d{1,2}(?:st|nd|rd|th)? )?\p{Lu}\p{L}+ (?:\d{1,2}, )?)?\d{3,4}(?: ?[-–/] ?\d{1,4}){0,2}s?'
-    r'(?: (?:\p{Lu}\.?){1,3}(?!\w))?)(?=$|\s*[-–—:](?!\d))'
+    r'(?: (?:\p{Lu}\.?){1,3}(?!\w))?)(?=$|\s*[-–—:(](?!\d))'
 )
 _OPENING = regex.compile(r'^[\s|"“*]*(?:The )?')
 
@@ -111,25 +113,55 @@ def _unled(text: str, title: str) -> str:
 def with_leads(
     entries: Sequence[FactEntry], headings: Sequence[Sequence[str]], titles: Sequence[str]
 ) -> list[FactEntry]:
-    """The facts, each with whom its section is about or the date above it, where it does not say so."""
-    return [_led(entry, above, titles[entry.place[0]]) for entry, above in zip(entries, headings, strict=True)]
+    """The facts, each with whom its section is about, and the date above it in a timeline, where it does not say so.
+
+    Of sections that say the same, "The cause was …", or are of one series, "Incident 4001", it is the heading.
+    """
+    dates = _dates(entries, headings)
+    forms = [_forms(entry.text, above) for entry, above in zip(entries, headings, strict=True)]
+    places = {(form, *above) for each, above in zip(forms, headings, strict=True) for form in each}
+    times = Counter(form for form, *_ in places)
+    alike = [not date and any(times[form] > 2 for form in each) for each, date in zip(forms, dates, strict=True)]
+    led = (_led(*each, titles) for each in zip(entries, headings, alike, strict=True))
+    return [_dated(entry, date) for entry, date in zip(led, dates, strict=True)]
 
 
-def _led(entry: FactEntry, headings: Sequence[str], title: str) -> FactEntry:
-    """A fact with the innermost of the headings that is a date, else a name, unless it says so or begins with one."""
-    dated = next((date[0] for each in reversed(headings) if (date := _DATED.match(each))), '')
-    named = (name for each in reversed(headings) if (name := subject_of(each)) and name not in title)
-    subject = dated or next(named, '')
-    if not subject or subject.startswith(INDEX_LEAD.rstrip()):
-        return replace(entry, section=headings)
-    mentioned = names.mentions(entry.text)
-    words = {*names.words(subject)}
-    theirs = ({*names.words(each)} for each in (entry.text, *mentioned))
-    if any(each and (words <= each or (each <= words and not dated)) for each in theirs):
-        return replace(entry, section=headings)
-    if _DATED.match(entry.text) if dated else mentioned and _OPENING.sub('', entry.text).startswith(mentioned[0]):
+def _forms(text: str, headings: Sequence[str]) -> set[str]:
+    """What a fact and the heading above it begin with, as others like them do."""
+    series = [each for each in headings[-1:] if any(map(str.isdigit, each))]
+    words = [names.words(each) for each in (text, *series)]
+    return {' '.join(each[:count]) for each, count in zip(words, (2, 1), strict=False) if each and headings}
+
+
+def _led(entry: FactEntry, headings: Sequence[str], is_alike: bool, titles: Sequence[str]) -> FactEntry:
+    """A fact with whom its section is about, a name among the headings, unless it says so or begins with a name."""
+    title = titles[entry.place[0]]
+    name = next((each for each in map(subject_of, reversed(headings)) if each and each not in title), '')
+    subject = name or (short_title(headings[-1]) if is_alike else '')
+    is_said = subject in title or {*scoring.content_words(subject)} <= {*entry.item.words}
+    wanted, mentioned = {*names.words(subject)}, () if is_said else names.mentions(entry.text)
+    is_said = is_said or any(
+        each <= wanted or wanted <= each for each in ({*names.words(name)} for name in mentioned) if each
+    )
+    if name and mentioned and not is_said and _OPENING.sub('', entry.text).startswith(mentioned[0]):
         return entry  # what follows may not be about that name
-    return replace(entry, section=headings, lead=subject)
+    return replace(entry, section=headings, lead='' if is_said or subject.startswith(INDEX_LEAD.rstrip()) else subject)
+
+
+def _dates(entries: Sequence[FactEntry], headings: Sequence[Sequence[str]]) -> list[str]:
+    """The date above each fact, where several headings of its document begin with one, as those of a timeline do."""
+    found = [next((date[0] for each in reversed(above) if (date := _DATED.match(each))), '') for above in headings]
+    documents = [entry.place[0] for entry in entries]
+    times = Counter(document for document, date in {*zip(documents, found, strict=True)} if date)
+    return [date if times[document] >= _LEAST_DATES else '' for document, date in zip(documents, found, strict=True)]
+
+
+def _dated(entry: FactEntry, date: str) -> FactEntry:
+    """A fact with the date above it, unless it says that or begins with one."""
+    if not date or date.casefold() in entry.text.casefold() or _DATED.match(entry.text):
+        return entry
+    text = f'{date}: {entry.text}'
+    return replace(entry, text=text, item=replace(entry.item, cost=tokens.count_cached(text) + 1))
 
 
 def heading_lines(section: Sequence[str], before: Sequence[str] = ()) -> list[str]:

@@ -78,7 +78,7 @@ class ChunkMapper:
             said = {place for fact in outcome.facts for place in fact.evidence}
             most = max((fact.importance for fact in outcome.facts), default=scoring.MOST_IMPORTANT)
             outcome.facts += [
-                replace(fact, importance=min(fact.importance, most)) for fact in facts if said.isdisjoint(fact.evidence)
+                replace(fact, importance=min(fact.importance, most)) for fact in facts if fact.evidence[-1] not in said
             ]
             outcome.entities, outcome.state = outcome.entities + entities, 'degraded'
             span.set_attribute('facts', len(facts))

@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import regex
+
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
 from summarizer_tool.text import structure, tokens
@@ -22,6 +24,9 @@ MERGE_TARGET = 1.1
 
 FULL = 0.7
 """Of the merger's window."""
+
+_SHORT_NOT = regex.compile(r"n['’]t\b")
+_BETWEEN_DIGITS = regex.compile(r'(?<=\d),(?=\d{3}\b)')
 
 Place = tuple[int, int]
 """Index of a document and number of a segment in it."""
@@ -45,8 +50,8 @@ _PAIR = 3  # bars of a row of two cells
 
 
 def _wording(fact: GroundedFact) -> str:
-    """The text of a fact, but for its capitals, its spaces and its last full stop."""
-    text = ' '.join(fact.text.casefold().split())
+    """The text of a fact, but for its capitals, its spaces, its last full stop and how "not" and thousands look."""
+    text = _SHORT_NOT.sub(' not', _BETWEEN_DIGITS.sub('', ' '.join(fact.text.casefold().split())))
     # A label and its value do not say whom they are about: `| Race | Human |` of another document is another fact.
     is_pair = text.startswith('|') and text.count('|') == _PAIR
     return f'{fact.evidence[-1][0]} {text}' if is_pair else text.removesuffix('.')

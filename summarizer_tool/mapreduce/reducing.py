@@ -53,7 +53,8 @@ class Reducer:
     async def condense(self, facts: Sequence[GroundedFact], share: float) -> list[GroundedFact]:
         """Merge the facts of a run into their share of the budget, unless about as few are left.
 
-        Where the merger fails, the facts stay as they are, and the fit chooses among them.
+        Where these are too long for its window, it is given halves; where it fails, the facts stay as they are, and
+        the fit chooses among them.
         """
         facts = await self.union(facts)
         room, size = self.runner.job.budget * share, await in_thread(merging.size, facts)
@@ -68,6 +69,9 @@ class Reducer:
         about = {'facts': len(facts), 'tokens_in': size, 'target_tokens': target, 'model': self.runner.model_name}
         with telemetry.span('reduce group', **about) as span:
             answer = await self._merge(lines, target)
+            if answer == failures.CONTEXT_LENGTH and len(facts) > 1:
+                halves = facts[: len(facts) // 2], facts[len(facts) // 2 :]
+                return [fact for half in halves for fact in await self.condense(half, share / 2)]
             if isinstance(answer, str):
                 self.runner.warnings.append(f'a merge failed ({answer}); its facts were chosen from without a model')
                 span.set_attribute('reason', answer)
@@ -89,6 +93,8 @@ class Reducer:
             if len(prompt) > self.runner.window:
                 return failures.CONTEXT_LENGTH
             answer = await self.runner.ask(sub_agent_runner.MERGER, prompt, target, 'reduce')
+            if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
+                await self.runner.fit_window(prompt, answer.error)
             if answer.output is None or answer.ending == 'cut off':  # what it leaves out may be any of the facts
                 return answer.reason or failures.CUT_OFF
             if answer.output.facts:

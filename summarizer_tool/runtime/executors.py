@@ -38,6 +38,9 @@ LIGHT_CHARACTERS = 40_000
 CHARACTERS_PER_SECOND = 160_000
 """About what one process compresses: a large request lets those go first that would be done before it."""
 
+IDLE_SECONDS = 300.0
+"""A process that has had nothing to do for so long ends, and gives its memory back: 150 MB."""
+
 NICENESS = 5
 """Worker processes give way to the event loop."""
 
@@ -157,7 +160,8 @@ class WorkerProcesses:
     """Processes that compute for large requests, at lower priority than the event loop.
 
     They belong to the event loop that entered the context, and end with it or with this process, however that ends:
-    their work comes by pipe. They import nothing from the folder that this process runs in.
+    their work comes by pipe. What is idle ends, too; when it is needed again, another starts in a second or two. They
+    import nothing from the folder that this process runs in.
     """
 
     def __init__(self, processes: int, *, prepare: Callable[[], object] = os.getpid) -> None:
@@ -225,11 +229,14 @@ class WorkerProcesses:
 async def _computed(function: Callable[[], T], scope: CancelScope) -> T:
     """Run a function in a worker process, which is killed when the scope is cancelled."""
     # One that is cancelled before it has said that it is there would be forgotten, and stay.
-    await anyio.to_process.run_sync(_set_up, limiter=_UNLIMITED)
+    try:
+        await anyio.to_process.run_sync(_wake_up, limiter=_UNLIMITED)
+    except BrokenWorkerProcess:  # it has just ended, since it was idle
+        await anyio.to_process.run_sync(_wake_up, limiter=_UNLIMITED)
     if scope.cancel_called:
         raise CancelledError
     with scope:
-        return await anyio.to_process.run_sync(function, cancellable=True, limiter=_UNLIMITED)
+        return await anyio.to_process.run_sync(_work, function, IDLE_SECONDS, cancellable=True, limiter=_UNLIMITED)
     raise BrokenWorkerProcess
 
 
@@ -243,3 +250,21 @@ def _set_up() -> None:
         signal.signal(number, signal.SIG_IGN)
     if hasattr(os, 'nice'):
         os.nice(NICENESS)
+
+
+def _end_after(seconds: float) -> None:
+    """Let a worker process end in so many seconds, or not at all with 0."""
+    if hasattr(signal, 'setitimer'):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _wake_up() -> None:
+    _end_after(0)
+    _set_up()
+
+
+def _work(function: Callable[[], T], idle_seconds: float) -> T:
+    try:
+        return function()
+    finally:
+        _end_after(idle_seconds)

@@ -35,15 +35,15 @@ IN_FOURTH = RAW.index('Delm') + 8
 """Three facts are whole by then."""
 
 
-def run(provider: Provider, **overrides: Any) -> Summary:
+def run(provider: Provider, *, text: str = TEXT, **overrides: Any) -> Summary:
     settings = Settings.load(
         **{'llm_model': 'openai/gpt-4o-mini', 'openrouter_base_url': provider.base_url, 'llm_max_retries': 0}
         | overrides
     )
-    return Summarizer(settings).summarize_sync(TEXT, max_output_tokens=120)
+    return Summarizer(settings).summarize_sync(text, max_output_tokens=120)
 
 
-BREAKS: list[tuple[BrokenOff, dict[str, float], str]] = [
+BREAKS: list[tuple[BrokenOff, dict[str, Any], str]] = [
     (BrokenOff(ANSWER, IN_FOURTH), {}, 'ModelConnectionError'),
     (BrokenOff(ANSWER, IN_FOURTH, closes=False), {'llm_timeout_seconds': 2.0}, 'timeout'),
     (BrokenOff(ANSWER, IN_FOURTH, closes=False), {'deadline_seconds': 2.0}, 'deadline'),
@@ -52,7 +52,7 @@ BREAKS: list[tuple[BrokenOff, dict[str, float], str]] = [
 
 @pytest.mark.parametrize('mode', ['tool', 'native', 'prompted'])
 @pytest.mark.parametrize(('reply', 'limits', 'reason'), BREAKS, ids=['cut', 'timeout', 'deadline'])
-def test_what_was_written_is_kept(reply: BrokenOff, limits: dict[str, float], reason: str, mode: OutputMode) -> None:
+def test_what_was_written_is_kept(reply: BrokenOff, limits: dict[str, Any], reason: str, mode: OutputMode) -> None:
     with serve(Behaviour(script(reply))) as provider:
         summary = run(provider, llm_output_mode=mode, **limits)
         assert len(provider.requests) == 1
@@ -75,6 +75,21 @@ def test_what_was_written_is_kept(reply: BrokenOff, limits: dict[str, float], re
     )
     usage = summary.stats.usage
     assert (usage.requests, usage.output_tokens, usage.input_tokens > 300) == (1, tokens.count(RAW[:IN_FOURTH]), True)
+
+
+def test_what_stands_below_a_line_that_was_said_is_not_said_with_it() -> None:
+    text = '# Gates\n\n' + '\n\n'.join(
+        f'The gate of {town} was built by the guild of {town} in {at}40:\n\n'
+        f'- of grey stone from the quarry of {town}\n- with {at}0 oak beams, which the reeve of {town} paid for'
+        for at, town in enumerate(TOWNS, 1)
+    )
+    fact: JsonValue = {'text': 'The gate of Arvel was built of grey stone.', 'importance': 3, 'evidence': [1, 2, 3]}
+    raw = json.dumps({'facts': [fact, fact]}, separators=(',', ':'))
+    with serve(Behaviour(script(BrokenOff({'facts': [fact, fact]}, len(raw) - 9)))) as provider:
+        summary = run(provider, text=text)
+    said = [fact.text for fact in summary.facts]
+    assert said[0] == 'The gate of Arvel was built of grey stone.'
+    assert any('10 oak beams' in fact for fact in said)
 
 
 @pytest.mark.parametrize('mode', ['tool', 'native', 'prompted'])

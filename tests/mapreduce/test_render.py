@@ -134,10 +134,17 @@ def test_shorten_keeps_the_beginning_within_the_budget(text: str, budget: int) -
             (('Marn', 'Salt Guild'), '[Salt Guild: ]The hall was burned in 612.'),
             (('Marn', 'old customs'), 'On 3 May bread is thrown into the river.'),
         ],
+        # Which of a series.
+        [
+            (('Marn', 'Leak 17: lower gate'), '[Leak 17: lower gate: ]The cause was a worn seal.'),
+            (('Marn', 'Leak 18: upper gate'), '[Leak 18: upper gate: ]Repairs took 12 days.'),
+            (('Marn', 'Leak 18: upper gate'), 'It was dry by 3 May.'),
+            (('Marn', 'Leak 19: mill race'), '[Leak 19: mill race: ]The cause was frost.'),
+        ],
         # Of a timeline, its date.
         [
             (('Marn', 'Timeline', '33 A.R. — The coast'), '[33 A.R.: ]Third hamlet founded: Wend.'),
-            (('Marn', 'Timeline', '33 A.R. — The coast'), 'Ada Orme opens the mill.'),
+            (('Marn', 'Timeline', '33 A.R. — The coast'), '[33 A.R.: ]Ada Orme opens the mill.'),
             (('Marn', 'Timeline', '604–606 A.R.'), '605: The mill is burned.'),
             (('Marn', 'Timeline', '12 Oatmonth 610'), '[12 Oatmonth 610: ]It is rebuilt.'),
             (('Marn', 'Timeline', 'Year 612: The flood'), 'In year 612 the reeve is drowned.'),
@@ -151,7 +158,7 @@ def test_shorten_keeps_the_beginning_within_the_budget(text: str, budget: int) -
             (('Marn', '12 March 1943: The flood'), '[12 March 1943: ]Ada built part 4.'),
         ],
     ],
-    ids=['whom', 'timeline', 'dates'],
+    ids=['whom', 'series', 'timeline', 'dates'],
 )
 def test_for_a_schema_a_fact_has_what_it_does_not_say_of_its_headings(rows: list[tuple[tuple[str, ...], str]]) -> None:
     titles = list(dict.fromkeys(above[0] for above, _ in rows))

@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -263,3 +264,16 @@ async def test_cancelled_computing_still_counts() -> None:
         await in_thread(work)
         await in_thread(work)
     assert most <= THREADS
+
+
+@pytest.mark.skipif(not hasattr(signal, 'setitimer'), reason='there is no timer that ends a process')
+async def test_idle_processes_end_and_start_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('summarizer_tool.runtime.executors.IDLE_SECONDS', 0.2)
+    async with WorkerProcesses(1) as workers:
+        first, _ = await workers.run(where, 0.0)
+        with anyio.fail_after(20), suppress(ProcessLookupError):
+            while True:
+                os.kill(first, 0)
+                await anyio.sleep(0.02)
+        second, _ = await workers.run(where, 0.0)
+        assert second not in (first, os.getpid())
