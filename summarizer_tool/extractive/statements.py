@@ -28,7 +28,7 @@ from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
-from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, without_split_marks
+from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, with_indices, without_split_marks
 from summarizer_tool.text.structure import front_matter
 from summarizer_tool.text.superseding import depth
 
@@ -61,7 +61,8 @@ _BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    texts = [_BOLD_SPEAKER.sub(r'\2:', text) for text in without_split_marks([line.text for line in lines])]
+    texts = with_indices(without_split_marks([line.text for line in lines]))
+    texts = [_BOLD_SPEAKER.sub(r'\2:', text) for text in texts]
     labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
     lines = [
         line if line.text == text and not ends else replace(line, text=text, blank_after=line.blank_after or ends)

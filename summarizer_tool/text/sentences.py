@@ -42,6 +42,11 @@ _FOOTNOTE = regex.compile(
     r'(?!\(|\.?\w)',
     regex.IGNORECASE,
 )
+# What stands in brackets behind words: marks of notes, or indices as in `argv[1]`.
+_INDEX = regex.compile(r'(?<=\w)(?:\[(?:\d{1,3}|\p{L})\])++(?!\(|\.?\w)')
+_IN_BRACKETS_ALONE = regex.compile(r'\[(\d)\]')
+_NOTES = frozenset('123')
+"""Numbers in brackets which tell of notes."""
 # No mark of emphasis: a star in quotes of its own, and the name of a special method.
 _SPACED = rf'[^\W{SPACELESS}]'
 _STARS = regex.compile(rf'(?<!{_SPACED}|[*"\'])(\*{{1,3}})(?=[^\s*])([^*\n]{{1,400}}+)(?<=\S)\1(?!{_SPACED}|\*)')
@@ -176,6 +181,13 @@ def bare(text: str) -> str:
 
 def _kept(mark: regex.Match[str]) -> str:
     return mark[0].translate(_KEPT)
+
+
+def with_indices(texts: Sequence[str]) -> list[str]:
+    """Keep what stands in brackets behind words, `argv[1]`, for `bare`, unless the text has notes, whose marks go."""
+    if {number for text in texts if '[' in text for number in _IN_BRACKETS_ALONE.findall(text)} >= _NOTES:
+        return [*texts]
+    return [_INDEX.sub(lambda index: index[0].translate(_KEPT), text) if '[' in text else text for text in texts]
 
 
 def without_split_marks(texts: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from summarizer_tool.text.sentences import (
     plain,
     sentences,
     shown,
+    with_indices,
     without_split_marks,
 )
 
@@ -226,6 +227,18 @@ def test_marks_of_footnotes_are_no_text(written: str, read: str) -> None:
 )
 def test_what_is_no_mark_stays(text: str) -> None:
     assert plain(text) == text
+
+
+def test_numbers_in_brackets_are_notes_where_a_text_has_notes() -> None:
+    indices = ['The mill reads argv[1] and argv[2], so argv[1] is the gate.']
+    assert [plain(text) for text in with_indices(indices)] == indices
+    assert [plain(text) for text in with_indices(['It burned.[1] The mill [2] was sold.'])] == [
+        'It burned. The mill was sold.'
+    ]
+    assert plain('It burned.^[1]^^[12]^ Orme fled.') == 'It burned. Orme fled.'
+    few = 'The gate was built by Orme [1] and painted by Finn [2], both of Marn.'
+    assert plain(*with_indices([few])) == 'The gate was built by Orme and painted by Finn, both of Marn.'
+    assert plain(*with_indices(['The mill[1] has a gate [2] and a wheel[3].'])) == 'The mill has a gate and a wheel.'
 
 
 def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
