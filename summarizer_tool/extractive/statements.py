@@ -28,7 +28,7 @@ from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
-from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, with_indices, without_split_marks
+from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, shown, with_indices, without_split_marks
 from summarizer_tool.text.structure import front_matter
 from summarizer_tool.text.superseding import depth
 
@@ -155,6 +155,8 @@ def _indent(text: str) -> int:
 
 def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following: str) -> None:
     line = lines[0]
+    if not reader.paragraph and _indent(line.text) <= reader.term_indent:
+        reader.term = NOTHING
     if not any(map(str.isalnum, line.text)) and not _DEFINITION.match(following):
         reader.flush()
     elif bullet := BULLET.match(line.text):
@@ -172,6 +174,8 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         ):
             reader.pairs.append(replace(line, text=f'{label} {value}'))
         else:
+            if not reader.paragraph and any(map(str.isalpha, label)):
+                reader.term, reader.term_indent = Sentence(shown(label[:-1]), (term.number,)), _indent(line.text)
             reader.paragraph += (replace(term, text=label), replace(line, text=value))
     else:
         reader.leads_away = False
@@ -215,17 +219,17 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     bullet = BULLET.match(text) if quoted else None
     if bullet or reader.items or reader.columns or reader.pairs or quoted != reader.quoted:
         reader.flush()
-    reader.quoted = quoted
     text = text[bullet.end() :] if bullet else text
-    if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
+    if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader):
         reader.flush()
+    reader.quoted = quoted
     if text:
         reader.paragraph.append(replace(line, text=text))
 
 
-def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
+def _continues(before: str, text: str, reader: StatementReader) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
     turn = SPEAKER.match(text)
-    if not text or (turn and turn.group(1) in labels):
+    if not text or (turn and turn[1] in reader.labels) or any(map(reader.speaker_above, (before, text))):
         return False
     return text[0].islower() or len(before) >= ASIDE_REACH or not before.endswith(('.', '!', '?', ':'))
