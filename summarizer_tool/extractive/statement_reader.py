@@ -48,6 +48,8 @@ _ELSEWHERE = regex.compile(
 )
 # Without it what stands below would hold always.
 _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b')
+# A mark of emphasis that goes on over several sentences.
+_OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 # As remarks of editors do, it stands in brackets.
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
@@ -199,7 +201,7 @@ class StatementReader:
             self.before = said[-1] if said and not self.quoted else self.before
             self.lasts = [*[*self.lasts, *[NOTHING] * self.quoted][: self.quoted], *said[-1:]]
         for place, sentence in enumerate(said):
-            text = bare(sentence.text)
+            text = _OPEN_MARK.sub('', bare(sentence.text))
             if label and place and (is_bold or not named_in(text)):
                 lead = f'> {label}' if lead == '>' else lead or label
             if _ELSEWHERE.match(text.lstrip('(')):

@@ -8,7 +8,7 @@ it.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 
 import regex
 
@@ -29,7 +29,7 @@ from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
 from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, shown, with_indices, without_split_marks
-from summarizer_tool.text.structure import front_matter
+from summarizer_tool.text.structure import FIELD, front_matter
 from summarizer_tool.text.superseding import depth
 
 _SHORT_WORDS = 6
@@ -78,7 +78,11 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     blocks = code_blocks(texts)
-    places = iter(range(*_bounds(lines, texts)))
+    begin, end = _bounds(lines, texts)
+    if about := _about(lines[:begin]):
+        reader.say_sentences(about)
+        reader.flush()
+    places = iter(range(begin, end))
     for index in places:
         line, text = lines[index], texts[index]
         if index in blocks:
@@ -122,6 +126,15 @@ def _bounds(lines: Sequence[NumberedLine], texts: Sequence[str]) -> tuple[int, i
     return boilerplate_lines.between_marks(texts)
 
 
+def _about(lines: Sequence[NumberedLine]) -> list[NumberedLine]:
+    """What a field before a text says that it is about, of which a long one is cut into several lines."""
+    for place, line in enumerate(lines, 1):
+        if (field := FIELD.match(line.text)) and field['about']:
+            more = takewhile(lambda each: not _BEGINS_FIELD.match(each.text), lines[place:])
+            return [replace(line, text=field['about']), *more]
+    return []
+
+
 def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
     """The level and title of a heading: after its signs, or of a line of its own that is bold."""
     if match := _HEADING.match(text):
@@ -133,8 +146,13 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
 
 
 def _end_of_item(lines: Sequence[NumberedLine], first: int) -> int:
-    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence."""
+    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence.
+
+    Of two dashes it is that of who has signed below them.
+    """
     last = first
+    while lines[first].text.strip() == '--' and last + 1 < len(lines) and not lines[last].blank_after:
+        last += 1
     while (
         BULLET.match(lines[first].text)
         and last + 1 < len(lines)

@@ -103,6 +103,8 @@ _STOPLESS = regex.compile(r'[\p{Thai}\p{Lao}]')
 _CLAUSES = 160
 """Characters of clauses in these that are taken together, at least."""
 _BLANKS = regex.compile(r'\s+')
+_DIVIDES = '\u2010'
+"""The hyphen of manual pages, at the end of a line mostly that of a divided word."""
 _WINDOW = 10_000
 """Characters in which sentences are looked for at once."""
 _SCRIPT_SAMPLE = 400
@@ -263,7 +265,9 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
     text = ''
     starts: list[int] = []
     for line in lines:
-        if text:
+        if text[-1:] == _DIVIDES and line.text[:1].islower():
+            text = text[:-1]
+        elif text:
             text += '' if CLOSE.match(text[-1:]) and CLOSE.match(line.text) else ' '
         starts.append(len(text))
         text += line.text

@@ -211,3 +211,8 @@ def test_who_spoke_when_may_stand_above() -> None:
 def test_each_line_of_a_quotation_is_of_who_wrote_it() -> None:
     mail = 'On Wed, 11 Feb 2026 at 09:12, Karl Brandt wrote:\n> The price is 329 crowns.\n> We will not pay.\n'
     assert read(mail) == [('Karl Brandt: The price is 329 crowns.', (2, 1)), ('Karl Brandt: We will not pay.', (3, 1))]
+
+
+def test_a_signature_below_its_mark_is_no_statement():
+    mail = 'We meet on Friday in Bonn.\n\n--\nJohn Doe\nHead of Procurement\nAcme Corp, 12 Main Street, Marn'
+    assert read(mail) == [('We meet on Friday in Bonn.', (1,))]

@@ -356,3 +356,13 @@ def test_what_stands_right_below_a_whole_row_is_none_of_it(below: str) -> None:
 )
 def test_what_stands_beside_a_literal_block_or_in_a_note_is_no_code(page: str) -> None:
     assert statements(numbered(page))[0][-1].kind is not Kind.CODE
+
+
+def test_what_a_field_before_a_text_says_that_it_is_about_is_said() -> None:
+    fields = '---\ntitle: The gate\nsummary: Ada opens it. Nobody else\nhas a key.\ntags: [oak]\n---\n'
+    assert read(f'{fields}\n**The lock is shut. It holds.**\n') == [
+        ('Ada opens it.', (3,)),
+        ('Nobody else has a key.', (3, 4)),
+        ('The lock is shut.', (8,)),
+        ('It holds.', (8,)),
+    ]

@@ -249,3 +249,12 @@ def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
 
 def test_emphasis_between_letters_of_scripts_without_spaces_are_marks():
     assert plain('水車は**門**の前に、a**b**cは「**麦**」に立つ。') == '水車は門の前に、a**b**cは「麦」に立つ。'
+
+
+def test_a_word_that_is_divided_at_the_end_of_a_line_is_one():
+    lines = [
+        NumberedLine(1, 'Large TCP win\u2010'),
+        NumberedLine(2, 'dows are told to tcp_win\u2010'),
+        NumberedLine(3, 'dow.'),
+    ]
+    assert [each.text for each in sentences(lines)] == ['Large TCP windows are told to tcp_window.']
