@@ -48,6 +48,7 @@ _ELSEWHERE = regex.compile(
 )
 # Without it what stands below would hold always.
 _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b')
+_ASKS = ('?', '？')
 # A mark of emphasis that goes on over several sentences.
 _OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 # As remarks of editors do, it stands in brackets.
@@ -154,7 +155,7 @@ class StatementReader:
         above = self.sections[-1]
         title = above.titles[-1] if above.titles else ''
         opens = not (self.out and self.out[-1].section == len(self.sections) - 1)
-        is_asked = opens and title.endswith(('?', '？')) and not text.endswith(('?', '？'))
+        is_asked = opens and title.endswith(_ASKS) and not text.endswith(_ASKS) and self.levels[-1] > 1
         if is_asked and not {*content_words(title)} <= {*content_words(text)}:
             return NUMBERING.sub('', title).rstrip('?？ '), Kind.PROSE, above.numbers[-1:]
         lead = self.subject.heading_for(text, self.paragraph_count) if kind is Kind.PROSE else ''

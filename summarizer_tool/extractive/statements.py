@@ -35,6 +35,9 @@ from summarizer_tool.text.superseding import depth
 _SHORT_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
 
+_SIGNATURE = 6
+"""The most lines of one."""
+
 _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 _LOWEST = 7
 """The level of a heading that has no mark of one."""
@@ -151,7 +154,8 @@ def _end_of_item(lines: Sequence[NumberedLine], first: int) -> int:
     Of two dashes it is that of who has signed below them.
     """
     last = first
-    while lines[first].text.strip() == '--' and last + 1 < len(lines) and not lines[last].blank_after:
+    is_signed = lines[first].text.strip() == '--'
+    while is_signed and last - first < _SIGNATURE and last + 1 < len(lines) and not lines[last].blank_after:
         last += 1
     while (
         BULLET.match(lines[first].text)

@@ -181,3 +181,7 @@ A weir holds the water.
             ('A weir holds the water.', (7,)),
         ]
     )
+
+
+def test_what_a_title_asks_is_said_with_nothing() -> None:
+    assert read('# What is a weir?\n\nI lived by one.\n') == [('I lived by one.', (3,))]
