@@ -7,13 +7,14 @@ import regex
 
 from summarizer_tool.extractive.pointing_back import DENIES, POINTS_BACK, PRONOUN
 from summarizer_tool.extractive.section_subject import SectionSubject, named_in
-from summarizer_tool.extractive.speakers import SPEAKER
+from summarizer_tool.extractive.speakers import ABOVE, SPEAKER
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
-from summarizer_tool.extractive.under_headings import is_name, subject_of
+from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text import boilerplate_lines
+from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import opens_references
+from summarizer_tool.text.scoring import content_words
 from summarizer_tool.text.sentences import Sentence, bare, ended, is_whole, plain, sentences, shown
 
 _GROUP_WORDS = 24
@@ -47,6 +48,9 @@ _ELSEWHERE = regex.compile(
 )
 # Without it what stands below would hold always.
 _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b')
+_ASKS = ('?', '？')
+# A mark of emphasis that goes on over several sentences.
+_OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 # As remarks of editors do, it stands in brackets.
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
@@ -93,6 +97,11 @@ class StatementReader:
     """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
     subject: SectionSubject = field(init=False)
     """Whom the section at hand is about."""
+    lasts: list[Sentence] = field(default_factory=list[Sentence])
+    """The last sentence of the text and of each of the quotations in it at hand, outermost first."""
+    term: Sentence = NOTHING
+    """What the definition at hand defines, which is said of what stands below it further in than `term_indent`."""
+    term_indent: int = 0
 
     def __post_init__(self) -> None:
         self.subject = SectionSubject(self.sections[-1])
@@ -111,7 +120,7 @@ class StatementReader:
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
         self.subject = SectionSubject(self.sections[-1])
-        self.speaker, self.before = None, NOTHING
+        self.speaker, self.before, self.term = None, NOTHING, NOTHING
         self.lead_ins.clear()
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
@@ -125,8 +134,9 @@ class StatementReader:
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
         lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
-        if not lead and kind is Kind.PROSE and (lead := self.subject.heading_for(text, self.paragraph_count)):
-            lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
+        if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
+            lead, kind, said_on = self._about(text, kind)
+            lines = (*lines, *filter(None, said_on))
         before, kind = self._needed(text, kind, lead)
         if before is not None:
             if DENIES.match(text):  # alone the other would mislead
@@ -135,6 +145,21 @@ class StatementReader:
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
         section = len(self.sections) - 1
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
+
+    def _about(self, text: str, kind: Kind) -> tuple[str, Kind, Sequence[int]]:
+        """The term, question or name that something is said with, if it needs one, its kind then, and their lines."""
+        if self.term.text:
+            points_back = PRONOUN.match(text) or POINTS_BACK.match(text)
+            is_understood = self.term.text in text or (points_back and self._sentence_before())
+            return ('', kind, ()) if is_understood else (self.term.text, kind, self.term.evidence)
+        above = self.sections[-1]
+        title = above.titles[-1] if above.titles else ''
+        opens = not (self.out and self.out[-1].section == len(self.sections) - 1)
+        is_asked = opens and title.endswith(_ASKS) and not text.endswith(_ASKS) and self.levels[-1] > 1
+        if is_asked and not {*content_words(title)} <= {*content_words(text)}:
+            return NUMBERING.sub('', title).rstrip('?？ '), Kind.PROSE, above.numbers[-1:]
+        lead = self.subject.heading_for(text, self.paragraph_count) if kind is Kind.PROSE else ''
+        return lead, kind, above.numbers[-1:] if lead else ()
 
     def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
@@ -175,8 +200,9 @@ class StatementReader:
         if not self.is_item:
             self.lead_ins.clear()
             self.before = said[-1] if said and not self.quoted else self.before
+            self.lasts = [*[*self.lasts, *[NOTHING] * self.quoted][: self.quoted], *said[-1:]]
         for place, sentence in enumerate(said):
-            text = bare(sentence.text)
+            text = _OPEN_MARK.sub('', bare(sentence.text))
             if label and place and (is_bold or not named_in(text)):
                 lead = f'> {label}' if lead == '>' else lead or label
             if _ELSEWHERE.match(text.lstrip('(')):
@@ -189,21 +215,35 @@ class StatementReader:
                 self.say(text, (*sentence.evidence, *led.evidence), kind, leads)
                 continue
             is_end = goes_on and not place and _AMID.match(text) is not None
-            if is_said or lead or not (is_end or _is_scrap(text, alone=len(said) == 1)):
+            if is_said or (lead and not self.quoted) or not (is_end or _is_scrap(text, alone=len(said) == 1)):
                 self.say(text, (*sentence.evidence, *said_on), kind, lead)
 
     def _led(self, lines: Sequence[NumberedLine]) -> tuple[str, Sequence[int], Sequence[NumberedLine]]:
         """Who says a paragraph, on which other line that stands, and the lines without it."""
-        match = SPEAKER.match(lines[0].text)
+        above = self.speaker_above(lines[0].text)
+        match = above or SPEAKER.match(lines[0].text)
         if match and self._speaks(match[1]):
-            lead = match.group().rstrip(': ')
+            lead = match[1] if above else match.group().rstrip(': ')
             self.speaker = (lead, lines[0].number) if self.is_conversation else None
             return lead, (), [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
         if match or not (lines[0].number in self.talk or self.before.text.endswith(':')):
             self.speaker = None
         if self.speaker and (not self.is_item or self.before.text.endswith(':')):
             return self.speaker[0], (self.speaker[1],), lines
-        return '>' if self.quoted else '', (), lines
+        return *self._quoted(), lines
+
+    def speaker_above(self, text: str) -> regex.Match[str] | None:
+        """Who says what stands below a line, in a conversation: any other such line is a heading."""
+        above = ABOVE.match(text) if self.is_conversation and len(text) < ASIDE_REACH else None
+        return above if above and (above[1] in self.labels or '(' in text) else None
+
+    def _quoted(self) -> tuple[str, Sequence[int]]:
+        """Who wrote a quotation, as far as the sentence that leads to it tells, and on which lines."""
+        if not self.quoted:
+            return '', ()
+        before = [*self.lasts, *[NOTHING] * self.quoted][self.quoted - 1]
+        writer = names.writer(before.text)
+        return (writer, before.evidence) if writer else ('>', ())
 
     def leave_lists(self, indent: int) -> None:
         """Go on with an item that stands in so far: what leads to items further in does not lead to it."""

@@ -8,7 +8,7 @@ it.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 
 import regex
 
@@ -28,12 +28,15 @@ from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
-from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, without_split_marks
-from summarizer_tool.text.structure import front_matter
+from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, shown, with_indices, without_split_marks
+from summarizer_tool.text.structure import FIELD, front_matter
 from summarizer_tool.text.superseding import depth
 
 _SHORT_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
+
+_SIGNATURE = 6
+"""The most lines of one."""
 
 _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 _LOWEST = 7
@@ -61,7 +64,8 @@ _BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    texts = [_BOLD_SPEAKER.sub(r'\2:', text) for text in without_split_marks([line.text for line in lines])]
+    texts = with_indices(without_split_marks([line.text for line in lines]))
+    texts = [_BOLD_SPEAKER.sub(r'\2:', text) for text in texts]
     labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
     lines = [
         line if line.text == text and not ends else replace(line, text=text, blank_after=line.blank_after or ends)
@@ -77,7 +81,11 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     blocks = code_blocks(texts)
-    places = iter(range(*_bounds(lines, texts)))
+    begin, end = _bounds(lines, texts)
+    if about := _about(lines[:begin]):
+        reader.say_sentences(about)
+        reader.flush()
+    places = iter(range(begin, end))
     for index in places:
         line, text = lines[index], texts[index]
         if index in blocks:
@@ -121,6 +129,15 @@ def _bounds(lines: Sequence[NumberedLine], texts: Sequence[str]) -> tuple[int, i
     return boilerplate_lines.between_marks(texts)
 
 
+def _about(lines: Sequence[NumberedLine]) -> list[NumberedLine]:
+    """What a field before a text says that it is about, of which a long one is cut into several lines."""
+    for place, line in enumerate(lines, 1):
+        if (field := FIELD.match(line.text)) and field['about']:
+            more = takewhile(lambda each: not _BEGINS_FIELD.match(each.text), lines[place:])
+            return [replace(line, text=field['about']), *more]
+    return []
+
+
 def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
     """The level and title of a heading: after its signs, or of a line of its own that is bold."""
     if match := _HEADING.match(text):
@@ -132,8 +149,14 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
 
 
 def _end_of_item(lines: Sequence[NumberedLine], first: int) -> int:
-    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence."""
+    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence.
+
+    Of two dashes it is that of who has signed below them.
+    """
     last = first
+    is_signed = lines[first].text.strip() == '--'
+    while is_signed and last - first < _SIGNATURE and last + 1 < len(lines) and not lines[last].blank_after:
+        last += 1
     while (
         BULLET.match(lines[first].text)
         and last + 1 < len(lines)
@@ -154,6 +177,8 @@ def _indent(text: str) -> int:
 
 def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following: str) -> None:
     line = lines[0]
+    if not reader.paragraph and _indent(line.text) <= reader.term_indent:
+        reader.term = NOTHING
     if not any(map(str.isalnum, line.text)) and not _DEFINITION.match(following):
         reader.flush()
     elif bullet := BULLET.match(line.text):
@@ -171,6 +196,8 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         ):
             reader.pairs.append(replace(line, text=f'{label} {value}'))
         else:
+            if not reader.paragraph and any(map(str.isalpha, label)):
+                reader.term, reader.term_indent = Sentence(shown(label[:-1]), (term.number,)), _indent(line.text)
             reader.paragraph += (replace(term, text=label), replace(line, text=value))
     else:
         reader.leads_away = False
@@ -214,17 +241,17 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     bullet = BULLET.match(text) if quoted else None
     if bullet or reader.items or reader.columns or reader.pairs or quoted != reader.quoted:
         reader.flush()
-    reader.quoted = quoted
     text = text[bullet.end() :] if bullet else text
-    if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
+    if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader):
         reader.flush()
+    reader.quoted = quoted
     if text:
         reader.paragraph.append(replace(line, text=text))
 
 
-def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
+def _continues(before: str, text: str, reader: StatementReader) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
     turn = SPEAKER.match(text)
-    if not text or (turn and turn.group(1) in labels):
+    if not text or (turn and turn[1] in reader.labels) or any(map(reader.speaker_above, (before, text))):
         return False
     return text[0].islower() or len(before) >= ASIDE_REACH or not before.endswith(('.', '!', '?', ':'))

@@ -13,6 +13,9 @@ _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""
 
 NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
+VERSION = regex.compile(
+    r'(?:(?<![\d.§-])\d{1,4}\.\d{1,4}(?:\.\d|\b(?!\.))|\b(?:[Vv]ersions?|[Rr]elease) \d)(?!.*(?:[.?!]$|\d:\d\d))'
+)
 _ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 
 _LISTING = regex.compile(r'^(?:(?:List|Outline|Index|Timeline|Table) of\b|Timeline$)')
@@ -45,21 +48,30 @@ def subject_of(heading: str) -> str:
 
 
 def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]) -> list[Statement]:
-    """The statements, those below a heading that turns them around, as Non-Goals does, with that before them."""
-    return [_under(each, sections[each.section]) for each in said]
+    """The statements, those with a heading before them that need one.
+
+    That is what stands below one which turns it around, as Non-Goals does, or below one of several that are versions or
+    days, as in a changelog.
+    """
+    titles = (section.titles for section in sections if section.titles)
+    editions = {each for each in titles if VERSION.search(each[-1]) or _has_day(each[-1])}
+    several = len({each[:-1] for each in editions}) < len(editions)
+    return [_under(each, sections[each.section], editions if several else set()) for each in said]
 
 
-def _under(statement: Statement, section: HeadingSection) -> Statement:
-    for depth, (title, number) in enumerate(zip(section.titles, section.numbers, strict=True)):
-        shown = NUMBERING.sub('', title)
-        is_title = depth == number == 0  # of the text
-        if (
-            TURNS.match(title)
-            and not is_title
-            and len(shown) <= _LONGEST
-            and shown not in statement.said(statement.text)
-        ):
-            lead = f'{shown}: {statement.lead}' if statement.lead not in ('', '>') else shown
+def _has_day(title: str) -> bool:
+    return any(kind == 'date' and len(text) > len('2026') for kind, text, _ in names.located(title))
+
+
+def _under(statement: Statement, section: HeadingSection, editions: set[tuple[str, ...]]) -> Statement:
+    titles = section.titles
+    turning = (depth for depth, title in enumerate(titles) if TURNS.match(title))
+    dated = (depth for depth in range(len(titles) - 1, -1, -1) if titles[: depth + 1] in editions)
+    for depth in (*turning, *dated):
+        title, number = NUMBERING.sub('', titles[depth]), section.numbers[depth]
+        is_title = depth == number == 0 and titles[:1] not in editions  # of the text
+        if not is_title and len(title) <= _LONGEST and title not in statement.said(statement.text):
+            lead = f'{title}: {statement.lead}' if statement.lead not in ('', '>') else title
             evidence = (*statement.evidence, *filter(None, [number]))
             return replace(statement, lead=lead, evidence=tuple(dict.fromkeys(evidence)))
     return statement

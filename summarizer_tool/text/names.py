@@ -54,6 +54,7 @@ _MENTION = (
 _IDENTIFIER = re.compile(r'\b[a-z]++[_\d][\w.\-]*\w|\b(?=[a-f\d]*\d[a-f]|[a-f]+\d)[a-f\d]{7,40}\b')
 _IN_IDENTIFIER = re.compile(r'[_\d](?:(?<=[a-z].)|(?<=\d)(?=[a-f]))')
 """What each of them has, and is found much faster than they are."""
+_CLOCK = re.compile(r'\d:\d\d')
 _MAY_BE_TITLES = frozenset({'name', 'identifier'})
 _OPENING, _CLOSING = frozenset('"“«'), frozenset('"”»')
 
@@ -183,3 +184,11 @@ def _bare(word: str) -> str:
 def opens_sentence(text: str, mention: str) -> bool:
     """Return whether `mention` is one capitalized word that may only be capitalized because `text` begins with it."""
     return ' ' not in mention and text.lstrip('"“\'(*_').startswith(mention)
+
+
+def writer(text: str) -> str:
+    """Who wrote when, as what leads to a quotation tells: `On 3 May 2026 at 14:40, Ada Brook wrote:`."""
+    if not text.endswith(':') or not _CLOCK.search(text):
+        return ''
+    found = {kind: name for kind, name, _ in located(text) if ' ' in name or kind != 'name'}
+    return found.get('name', '') if 'date' in found else ''

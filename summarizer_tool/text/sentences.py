@@ -42,6 +42,11 @@ _FOOTNOTE = regex.compile(
     r'(?!\(|\.?\w)',
     regex.IGNORECASE,
 )
+# What stands in brackets behind words: marks of notes, or indices as in `argv[1]`.
+_INDEX = regex.compile(r'(?<=\w)(?:\[(?:\d{1,3}|\p{L})\])++(?!\(|\.?\w)')
+_IN_BRACKETS_ALONE = regex.compile(r'\[(\d)\]')
+_NOTES = frozenset('123')
+"""Numbers in brackets which tell of notes."""
 # No mark of emphasis: a star in quotes of its own, and the name of a special method.
 _SPACED = rf'[^\W{SPACELESS}]'
 _STARS = regex.compile(rf'(?<!{_SPACED}|[*"\'])(\*{{1,3}})(?=[^\s*])([^*\n]{{1,400}}+)(?<=\S)\1(?!{_SPACED}|\*)')
@@ -98,6 +103,8 @@ _STOPLESS = regex.compile(r'[\p{Thai}\p{Lao}]')
 _CLAUSES = 160
 """Characters of clauses in these that are taken together, at least."""
 _BLANKS = regex.compile(r'\s+')
+_DIVIDES = '\u2010'
+"""The hyphen of manual pages, at the end of a line mostly that of a divided word."""
 _WINDOW = 10_000
 """Characters in which sentences are looked for at once."""
 _SCRIPT_SAMPLE = 400
@@ -178,6 +185,13 @@ def _kept(mark: regex.Match[str]) -> str:
     return mark[0].translate(_KEPT)
 
 
+def with_indices(texts: Sequence[str]) -> list[str]:
+    """Keep what stands in brackets behind words, `argv[1]`, for `bare`, unless the text has notes, whose marks go."""
+    if {number for text in texts if '[' in text for number in _IN_BRACKETS_ALONE.findall(text)} >= _NOTES:
+        return [*texts]
+    return [_INDEX.sub(lambda index: index[0].translate(_KEPT), text) if '[' in text else text for text in texts]
+
+
 def without_split_marks(texts: Sequence[str]) -> list[str]:
     """Take out of lines of markdown what may go on over several: HTML tags and comments, what is struck out.
 
@@ -251,7 +265,9 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
     text = ''
     starts: list[int] = []
     for line in lines:
-        if text:
+        if text[-1:] == _DIVIDES and line.text[:1].islower():
+            text = text[:-1]
+        elif text:
             text += '' if CLOSE.match(text[-1:]) and CLOSE.match(line.text) else ' '
         starts.append(len(text))
         text += line.text

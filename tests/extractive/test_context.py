@@ -30,7 +30,7 @@ The following may be set:
 
 def test_a_bold_line_is_a_heading():
     page = '\n**Who opens the gate?**\n\nThe keeper of the mill opens it.\n'
-    assert read(page) == snapshot([('The keeper of the mill opens it.', (3,))])
+    assert read(page) == snapshot([('Who opens the gate: The keeper of the mill opens it.', (3, 1))])
 
 
 def test_what_a_speaker_said_before_a_list_leads_to_it_alone():
@@ -79,11 +79,8 @@ On Wed, 11 Feb 2026 at 09:12, Karl Brandt wrote:
     assert read(page) == snapshot(
         [
             ('We accept the new date, but not the price.', (1,)),
-            ('> Dear Ada,', (4,)),
-            ('> As of 1 January our price is 329 crowns.', (6,)),
-            ('> On Mon, 9 Feb 2026 at 14:40, Ada Finn wrote:', (8,)),
-            ('> Two hundred pumps were due on 2 February.', (9,)),
-            ('> Kind regards', (11,)),
+            ('Karl Brandt: As of 1 January our price is 329 crowns.', (6, 3)),
+            ('Ada Finn: Two hundred pumps were due on 2 February.', (9, 8)),
         ]
     )
 
@@ -94,3 +91,31 @@ def test_what_is_too_long_ever_to_be_said_is_begun():
     assert [fact.text for fact in facts] == snapshot(
         ['The charter grants to the guild of ward 0, to the guild of ward 1, to the guild of ward 2, to the …']
     )
+
+
+def test_each_change_has_its_version():
+    page = """
+sluice 2.1.0 (8 January 2023)
+=============================
+
+* The gate opens by itself when a ship comes near.
+
+sluice 2.0.0 (15 May 2022)
+==========================
+
+* The lock holds in winter, too.
+"""
+    assert [fact.text for fact in _told(page, 100)] == snapshot(
+        [
+            'sluice 2.1.0 (8 January 2023): The gate opens by itself when a ship comes near.',
+            'sluice 2.0.0 (15 May 2022): The lock holds in winter, too.',
+        ]
+    )
+
+
+def test_what_stands_below_days_has_them():
+    page = '**2 May 2026, 18:20**\n\nThe lock is open again.\n\n**28 April 2026, 9:05**\n\nThe lock is shut.\n'
+    assert [fact.text for fact in _told(page, 100)] == [
+        '2 May 2026, 18:20: The lock is open again.',
+        '28 April 2026, 9:05: The lock is shut.',
+    ]

@@ -185,3 +185,34 @@ def test_who_speaks_in_a_list_says_all_of_an_item() -> None:
     assert [text for text, _ in read('\n'.join(f'* {item}' for item in items))][:2] == snapshot(
         ['Ada: The wheel stands.', 'Ada: Nobody knows why.']
     )
+
+
+def test_who_speaks_may_stand_above_as_in_plays() -> None:
+    said = ['ADA.', '[To KARL.] The wheel stands.', 'KARL.', 'Since when?', 'ADA.', 'It broke on Monday.']
+    title = ['London: Weir & Sons, 1912', 'The action takes place at a mill in Marn.']
+    found = [text for text, _ in read('\n\n'.join([*title, *said, *said, *said, 'KARL.', 'I will mend it.']))]
+    assert found[:4] == snapshot(
+        [
+            'London: Weir & Sons, 1912',
+            'The action takes place at a mill in Marn.',
+            'ADA: [To KARL.] The wheel stands.',
+            'KARL: Since when?',
+        ]
+    )
+    assert found[-1] == 'KARL: I will mend it.'
+
+
+def test_who_spoke_when_may_stand_above() -> None:
+    turns = [('Ada Orme', 'We have forty crowns.'), ('Bo Brook', 'Mend the gate first.')] * 3 + [('Cal Finn', 'No.')]
+    text = '\n\n'.join(f'{name} (00:0{at}:12)\n{said}' for at, (name, said) in enumerate(turns))
+    assert [said for said, _ in read(text)] == [f'{name}: {said}' for name, said in turns]
+
+
+def test_each_line_of_a_quotation_is_of_who_wrote_it() -> None:
+    mail = 'On Wed, 11 Feb 2026 at 09:12, Karl Brandt wrote:\n> The price is 329 crowns.\n> We will not pay.\n'
+    assert read(mail) == [('Karl Brandt: The price is 329 crowns.', (2, 1)), ('Karl Brandt: We will not pay.', (3, 1))]
+
+
+def test_a_signature_below_its_mark_is_no_statement():
+    mail = 'We meet on Friday in Bonn.\n\n--\nJohn Doe\nHead of Procurement\nAcme Corp, 12 Main Street, Marn'
+    assert read(mail) == [('We meet on Friday in Bonn.', (1,))]

@@ -78,11 +78,11 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
         [
             ('sluice_level (enum): Determines how high the water stands.', (3, 4)),
             ('sluice_level (enum): Determines how high the water stands. This setting needs a restart.', (3, 4)),
-            ('The upper level keeps the wheel dry.', (6,)),
-            ('In June, this parameter has no effect.', (6,)),
+            ('sluice_level (enum): The upper level keeps the wheel dry.', (6, 3)),
+            ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
             ('wheel.speed (integer): wheel.speed is the number of turns a minute.', (8, 9)),
             ('turn(): Turns it once.', (11, 12)),
-            ('Do not call this method twice.', (12,)),
+            ('turn(): Do not call this method twice.', (12, 11)),
             ('It is another matter how the mill is paid for (see The Mill, https://mill.example).', (14,)),
             ('This page is not.', (14,)),
         ]
@@ -177,3 +177,26 @@ def test_what_says_that_something_is_not_so_is_said_with_it():
 )
 def test_what_contrasts_with_the_sentence_before_is_said_with_it(text: str) -> None:
     assert read(f'The mill of Marn grinds wheat. {text}')[-1][0] == f'The mill of Marn grinds wheat. {text}'
+
+
+def test_a_definition_goes_on_with_what_it_points_back_to():
+    page = """
+gate.open(height, *, at=None)
+: Opens the gate that is the nearest to the mill.
+
+  If given, at should be a place. The default is the weir. If not given, the nearest is opened.
+
+  The keeper has to be there.
+"""
+    assert read(page) == snapshot(
+        [
+            ('gate.open(height, *, at=None): Opens the gate that is the nearest to the mill.', (1, 2)),
+            ('gate.open(height, *, at=None): If given, at should be a place.', (4, 1)),
+            ('gate.open(height, *, at=None): If given, at should be a place. The default is the weir.', (4, 1)),
+            (
+                'gate.open(height, *, at=None): If given, at should be a place. The default is the weir. If not given, the nearest is opened.',
+                (4, 1),
+            ),
+            ('gate.open(height, *, at=None): The keeper has to be there.', (6, 1)),
+        ]
+    )

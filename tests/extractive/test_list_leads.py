@@ -102,7 +102,7 @@ No. It opens in May, when the water of the river is high.
             ('Ada: [x] Oil the gate', (2, 1)),
             ('Ada: [ ] Move the wheel to the lower mill before the frost sets in.', (3, 1)),
             ('Jonas: No news this week', (5, 4)),
-            ('No. It opens in May, when the water of the river is high.', (9,)),
+            ('Is the mill open: No. It opens in May, when the water of the river is high.', (9, 7)),
         ]
     )
 
@@ -162,3 +162,26 @@ def test_a_short_label_above_a_list_leads_to_whole_items():
     listed = '- No name is asked for at the gate.\n- The gate is open.'
     assert ('Best Case: No name is asked for at the gate.', (3, 1)) in read(f'**Best Case:**\n\n{listed}')
     assert ('No name is asked for at the gate.', (3,)) in read(f'The keepers of the gate said:\n\n{listed}')
+
+
+def test_what_a_heading_asks_leads_its_answer() -> None:
+    page = """
+## What happens below 99 percent?
+
+We refund a month. Write to us.
+
+## What is a weir?
+
+A weir holds the water.
+"""
+    assert read(page) == snapshot(
+        [
+            ('What happens below 99 percent: We refund a month.', (3, 1)),
+            ('Write to us.', (3,)),
+            ('A weir holds the water.', (7,)),
+        ]
+    )
+
+
+def test_what_a_title_asks_is_said_with_nothing() -> None:
+    assert read('# What is a weir?\n\nI lived by one.\n') == [('I lived by one.', (3,))]

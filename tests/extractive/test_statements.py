@@ -292,12 +292,7 @@ def test_rows_of_labels_and_values_are_said_with_a_short_heading():
 def test_items_within_a_quotation_are_apart():
     page = '> To mend the gate:\n> - Take the bolt out of the frame\n> - Lift it off its hinges.\n> 3. Nobody may stand\n> below it.\n'
     assert [text for text, _ in read(page)] == snapshot(
-        [
-            '> To mend the gate:',
-            '> Take the bolt out of the frame',
-            '> Lift it off its hinges.',
-            '> Nobody may stand below it.',
-        ]
+        ['> Take the bolt out of the frame', '> Lift it off its hinges.', '> Nobody may stand below it.']
     )
 
 
@@ -361,3 +356,13 @@ def test_what_stands_right_below_a_whole_row_is_none_of_it(below: str) -> None:
 )
 def test_what_stands_beside_a_literal_block_or_in_a_note_is_no_code(page: str) -> None:
     assert statements(numbered(page))[0][-1].kind is not Kind.CODE
+
+
+def test_what_a_field_before_a_text_says_that_it_is_about_is_said() -> None:
+    fields = '---\ntitle: The gate\nsummary: Ada opens it. Nobody else\nhas a key.\ntags: [oak]\n---\n'
+    assert read(f'{fields}\n**The lock is shut. It holds.**\n') == [
+        ('Ada opens it.', (3,)),
+        ('Nobody else has a key.', (3, 4)),
+        ('The lock is shut.', (8,)),
+        ('It holds.', (8,)),
+    ]

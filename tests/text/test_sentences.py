@@ -10,6 +10,7 @@ from summarizer_tool.text.sentences import (
     plain,
     sentences,
     shown,
+    with_indices,
     without_split_marks,
 )
 
@@ -228,6 +229,18 @@ def test_what_is_no_mark_stays(text: str) -> None:
     assert plain(text) == text
 
 
+def test_numbers_in_brackets_are_notes_where_a_text_has_notes() -> None:
+    indices = ['The mill reads argv[1] and argv[2], so argv[1] is the gate.']
+    assert [plain(text) for text in with_indices(indices)] == indices
+    assert [plain(text) for text in with_indices(['It burned.[1] The mill [2] was sold.'])] == [
+        'It burned. The mill was sold.'
+    ]
+    assert plain('It burned.^[1]^^[12]^ Orme fled.') == 'It burned. Orme fled.'
+    few = 'The gate was built by Orme [1] and painted by Finn [2], both of Marn.'
+    assert plain(*with_indices([few])) == 'The gate was built by Orme and painted by Finn, both of Marn.'
+    assert plain(*with_indices(['The mill[1] has a gate [2] and a wheel[3].'])) == 'The mill has a gate and a wheel.'
+
+
 def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
     lines = ['新版本发布前不应', '该在此使用 Debian', '系统。', '它很稳定。']
     found = sentences([NumberedLine(number, line) for number, line in enumerate(lines, 1)], 'zh')
@@ -236,3 +249,12 @@ def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
 
 def test_emphasis_between_letters_of_scripts_without_spaces_are_marks():
     assert plain('水車は**門**の前に、a**b**cは「**麦**」に立つ。') == '水車は門の前に、a**b**cは「麦」に立つ。'
+
+
+def test_a_word_that_is_divided_at_the_end_of_a_line_is_one():
+    lines = [
+        NumberedLine(1, 'Large TCP win\u2010'),
+        NumberedLine(2, 'dows are told to tcp_win\u2010'),
+        NumberedLine(3, 'dow.'),
+    ]
+    assert [each.text for each in sentences(lines)] == ['Large TCP windows are told to tcp_window.']
