@@ -8,6 +8,7 @@ import heapq
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search.results import Hit
@@ -119,6 +120,8 @@ _BEST_READ = 8
 
 _LARGE = 5_000
 """Passages."""
+_UNMET = 500
+"""Passages that are read where no word of the question is met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,9 @@ def rank_passages(
 
 def _near(best: Sequence[Passage], spans: Sequence[Span], most: int) -> list[int]:
     """The ids of passages that are read for where they stand, ascending."""
-    reach = max(_AROUND, most // (2 * max(1, len(best))))
+    if not best:  # no word is met, but one of these may mean what is asked
+        return [*islice((row for first, last in spans for row in range(first, last + 1)), _UNMET)]
+    reach = max(_AROUND, most // (2 * len(best)))
     around = {row for each in best for row in range(each.id - reach, each.id + reach + 1)}
     return sorted(row for row in around if _is_in(row, spans))
 
