@@ -87,7 +87,7 @@ class NamedRows:
 
 def asks_for_an_end(words: Sequence[str]) -> bool:
     """Return whether a question asks for most or least of something."""
-    return not _ENDS.isdisjoint(words)
+    return not (_ENDS - _FIRST - _LAST).isdisjoint(words)
 
 
 def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
@@ -96,7 +96,7 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     Of fields of times the earliest and the latest ones are told where the focus asks for such. Most and least are those
     of the things of which most fields are other words of the focus, unless few are.
     """
-    total, asks = len(things.rows), asks_for_an_end(words)
+    total, asks = len(things.rows), not _ENDS.isdisjoint(words)
     asks_when = not (_FIRST | _LAST).isdisjoint(words)
     met = {field: sum(_is_called(word, field.replace('.', '_')) for word in words) for field in things.times}
     # What few things have is asked for where several words name it, or one and most or least of it is asked for.

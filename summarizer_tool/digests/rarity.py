@@ -23,6 +23,8 @@ _RARE = 0.05  # share of a place up to which values are rare
 _SELDOM = 0.25  # how often a rare value stands there at most, for each time that a usual one does
 _ENTROPY = 0.5  # what each bit of uncertainty about a value takes from the surprise of a rare one
 
+MISSING = '(missing)'  # what stands in a place of records that have nothing there
+
 _FAR = 0.6  # values this share as far from the median are as far
 _DEVIATIONS = 3.0  # median deviations from which a number is far
 _NUMERIC = 0.7  # share of the values that must be numbers
@@ -128,7 +130,7 @@ def _farness(values: Sequence[str], counts: Mapping[str, int]) -> Mapping[str, f
     """How surprising numbers are that stand far from the others, in bits."""
     known = {value: number for value in counts if (number := _number(value)) is not None}
     total = sum(counts[value] for value in known)
-    if total < max(8, _NUMERIC * len(values)) or len(known) < 3:
+    if total < max(8, _NUMERIC * (len(values) - counts.get(MISSING, 0))) or len(known) < 3:
         return {}
     middle = _median(sorted((number, counts[value]) for value, number in known.items()), total)
     away = {value: abs(number - middle) for value, number in known.items()}

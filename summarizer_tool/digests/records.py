@@ -9,8 +9,9 @@ from summarizer_tool.digests.columns import Column, describe, shown
 from summarizer_tool.digests.naming import Row, is_id
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.rarity import MISSING
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
-from summarizer_tool.digests.surprise import MISSING, surprising
+from summarizer_tool.digests.surprise import surprising
 
 _FIELDS = 120  # fields that are described; things with more are described by these, the ones most things have
 _EACH = 12  # things up to which each is told with all its fields

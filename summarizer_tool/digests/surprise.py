@@ -11,11 +11,8 @@ from summarizer_tool.digests import ranks
 from summarizer_tool.digests.columns import has_not_come, quantity
 from summarizer_tool.digests.notable import notable_words
 from summarizer_tool.digests.places import LONGEST_LINE, OF_LINES, OutputRecord, Place, find_places, without_digits
-from summarizer_tool.digests.rarity import VIEWED, as_seldom, surprises
+from summarizer_tool.digests.rarity import MISSING, VIEWED, as_seldom, surprises
 from summarizer_tool.digests.statements import CUT, LONGEST, DigestStatement, one_line
-
-MISSING = '(missing)'
-"""Stands for the value of a field that a thing does not have and others have."""
 
 _SHOWN = 180  # characters of a line that are shown, if it is not unlike all others
 _START = 60  # of a longer one, those at its beginning
@@ -184,10 +181,11 @@ def _shown_record(
             odd.setdefault(name, value)
     # What a thing has tells more than what it lacks.
     told = sorted(odd, key=lambda field: cells[field] == MISSING)[:_TOLD_FIELDS]
-    own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field), record.name)]
-    if told and len(cells) <= _FEW_FIELDS:
-        # A counter says nothing without its count.
-        told += [field for field in own if field not in told and quantity(cells[field]) is not None]
+    called, numbered, _ = record.name.rpartition(' (#')
+    own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field), record.name, called)]
+    if told and sum(cell != MISSING for cell in cells.values()) <= _FEW_FIELDS:
+        # A counter says nothing without its count, and who is called by a number is known by what else it has.
+        told += [field for field in own if field not in told and (numbered or quantity(cells[field]) is not None)]
     elif not told and not record.text:
         # What is odd about it is what it is called: that is told with what it has.
         told = own[:_TOLD_FIELDS]

@@ -31,10 +31,7 @@ def told(focus: str, things: Sequence[object]) -> list[str]:
 
 def test_things_without_a_name_are_called_by_the_words_that_tell_them_apart() -> None:
     assert told('Which call took most ticks?', calls())[:2] == snapshot(
-        [
-            'lowered (#38): ticks=981 (most)',
-            'lowered (#38): callId=0000000000000000000000000004788b, ticks=981, name=harbour gate',
-        ]
+        ['items: 60 items with 6 fields, named by deed', 'lowered (#38): ticks=981 (most)']
     )
 
 
@@ -100,5 +97,5 @@ def test_what_addresses_the_reader_is_not_lifted_for_saying_that_something_went_
     for at in (5, 50):
         things[at] |= {'outcome': order}
     lines = told(ODD, things)
-    assert 'was broken' in lines[1]
+    assert 'was broken' in ''.join(lines[1:3])
     assert not any('ignore all' in line for line in lines[:-1])
