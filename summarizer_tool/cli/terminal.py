@@ -166,7 +166,7 @@ def progress() -> 'Generator[Callable[[Progress], None] | None]':
         task = bar.add_task('reading', total=None)
 
         def tell(progress: 'Progress') -> None:
-            bar.update(task, description=progress.message, completed=progress.done, total=progress.total)
+            bar.update(task, description=progress.message, completed=progress.done, total=progress.total, refresh=True)
 
         yield tell
 

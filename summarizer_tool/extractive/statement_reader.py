@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import regex
 
 from summarizer_tool.extractive.pointing_back import DENIES, POINTS_BACK, PRONOUN
+from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.section_subject import SectionSubject, named_in
 from summarizer_tool.extractive.speakers import ABOVE, SPEAKER
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
@@ -193,6 +194,11 @@ class StatementReader:
             is_bold: Whether it does in bold, so that they are, whatever else they name.
         """
         lead, said_on, lines = self._led(lines)
+        if not (lead or label or self.is_item) and is_printed(lines):
+            for line in lines:
+                self.say(line.text.strip(), (line.number,), Kind.FRAGMENT)
+            self.before = NOTHING
+            return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
         led = self._lead_in() if self.is_item and (not lead or lead in self.labels) else NOTHING

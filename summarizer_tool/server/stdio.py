@@ -86,8 +86,9 @@ class _Conversation:
         with to_server, self._answers:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(cancel_when, stop, tasks.cancel_scope)
-                async for line in lines:
-                    await self._pass_on(read_message(line.decode('utf-8', 'replace')), to_server)
+                with suppress(anyio.BrokenResourceError):  # the client no longer reads, so that the server has ended
+                    async for line in lines:
+                        await self._pass_on(read_message(line.decode('utf-8', 'replace')), to_server)
                 tasks.cancel_scope.cancel()
             self._calls.bring_to_an_end(self._grace)
             with anyio.move_on_after(self._grace + CLOSING_SECONDS):

@@ -366,3 +366,9 @@ def test_what_a_field_before_a_text_says_that_it_is_about_is_said() -> None:
         ('The lock is shut.', (8,)),
         ('It holds.', (8,)),
     ]
+
+
+def test_lines_that_a_program_has_printed_are_told_each() -> None:
+    places = ('mill', 'weir on the lower river', 'lock', 'quay behind the old sluice', 'ford', 'harbour of Port Ansel')
+    lines = [f'{at}| 2026-03-14T02:0{at}:11Z INFO opened the {place}' for at, place in enumerate(places)]
+    assert [text for text, _ in read('\n'.join(lines))] == lines
