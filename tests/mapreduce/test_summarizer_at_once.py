@@ -122,7 +122,7 @@ def test_concurrency_is_bounded_across_event_loops() -> None:
         with lock:
             running += 1
             peak = max(peak, running)
-        await anyio.sleep(0.01)
+        await anyio.sleep(0.05)
         with lock:
             running -= 1
         return good(read(messages), info)
@@ -138,7 +138,7 @@ def test_concurrency_is_bounded_across_event_loops() -> None:
     summarizer.summarize_sync(CHRONICLE, max_output_tokens=300)
     for thread in threads:
         thread.join()
-    assert peak == 3
+    assert 1 < peak <= 3  # on a busy machine not all meet
 
 
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
