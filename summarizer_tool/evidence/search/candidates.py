@@ -112,12 +112,9 @@ _SKIMMED = 500
 _FEW = 200
 """Under so many, the frequent terms are asked, too."""
 
-_AROUND = 5
-"""Passages on each side of one of the best that are read with it, at least."""
-
-_BEST_READ = 8
-"""Of the best, around so many it is read; around half of them in a large collection, for the sake of time."""
-
+_AROUND, _AROUND_LARGE = (8, 5), (4, 3)
+"""Of the best passages, around so many is read, and how far on each side at least; and in a large collection, for the
+sake of time, how far at most."""
 _LARGE = 5_000
 """Passages."""
 _UNMET = 500
@@ -170,9 +167,10 @@ def rank_passages(
     passages = index.passages(db, collection, [*chosen])
     scored = score_passages(db, collection, question, passages)
     is_large = sum(last - first + 1 for first, last in spans) > _LARGE
-    most_best = _BEST_READ // 2 if is_large else _BEST_READ
-    best = heapq.nlargest(most_best, zip(scored, passages, strict=True), key=lambda each: each[0].score)
-    near = _near([passage for _, passage in best], spans, most)
+    around, reach = _AROUND_LARGE if is_large else _AROUND
+    best = heapq.nlargest(around, zip(scored, passages, strict=True), key=lambda each: each[0].score)
+    reach = reach if is_large else max(reach, most // (2 * max(1, len(best))))
+    near = _near([passage for _, passage in best], spans, reach)
     others = index.passages(db, collection, [row for row in outside(near, without) if row not in chosen])
     scored += score_passages(db, collection, question, others)
     in_order = sorted(zip((*passages, *others), scored, strict=True), key=lambda each: each[0].id)
@@ -197,11 +195,10 @@ def rank_passages(
     )
 
 
-def _near(best: Sequence[Passage], spans: Sequence[Span], most: int) -> list[int]:
+def _near(best: Sequence[Passage], spans: Sequence[Span], reach: int) -> list[int]:
     """The ids of passages that are read for where they stand, ascending."""
     if not best:  # no word is met, but one of these may mean what is asked
         return [*islice((row for first, last in spans for row in range(first, last + 1)), _UNMET)]
-    reach = max(_AROUND, most // (2 * len(best)))
     around = {row for each in best for row in range(each.id - reach, each.id + reach + 1)}
     return sorted(row for row in around if _is_in(row, spans))
 
