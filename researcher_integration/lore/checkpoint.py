@@ -62,7 +62,6 @@ class StepFigures(BaseModel):
     tokens_crawled: int
     model: str = ''
     agent: Spent = RunUsage()
-    """With the summaries that it had made; the one that all steps share is in none of them."""
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
 
@@ -112,6 +111,7 @@ class Checkpoint(BaseModel):
     steps: dict[TopicId, Step] = Field(default_factory=dict[TopicId, Step])
     gathered: dict[TopicId, Findings] = Field(default_factory=dict[TopicId, Findings])
     summarized: Spent = RunUsage()
+    """On summaries, those that the agents have read included."""
     warnings: tuple[str, ...] = ()
     extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
     cross_reference: CrossReference | None = None
@@ -152,7 +152,6 @@ class Checkpoint(BaseModel):
 
     def forget_steps(self) -> None:
         """Drop what all steps have kept, and what was extracted from it."""
-        self.summarized = RunUsage()
         self.steps.clear()
         self.forget_extractions()
 

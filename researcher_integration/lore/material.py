@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from summarizer_tool import Stats, SummarizerError, encodable, one_line, truncate_tokens
+from summarizer_tool import SummarizerError, encodable, one_line, truncate_tokens
 
 TopicId = Literal['zone_overview', 'npcs', 'factions', 'lore', 'narrative_items']
 """The research steps, and the categories of the extraction: one each."""
@@ -67,18 +67,6 @@ class Material:
     zone: str
     sections: Sequence[KeptSection]
     pages: Sequence[CrawledPage]
-
-
-class ServerReply(BaseModel):
-    """What a summarizer that is a server says of an answer, as metadata."""
-
-    model_config = ConfigDict(alias_generator=lambda name: f'summarizer/{name}')
-
-    state: str = ''
-    stats: Stats | None = None
-    warnings: tuple[str, ...] = ()
-    degraded_parts: int = 0
-    topics: list[dict[str, Any]] | None = None
 
 
 class ResearchError(SummarizerError):

@@ -22,7 +22,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.configuration import RAISED_BY, Topic
 from researcher_integration.lore.crawl.crawling import StepDeps, crawl_tool
-from researcher_integration.lore.material import ServerReply, titled
+from researcher_integration.lore.material import titled
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import (
     ConfigurationError,
@@ -67,7 +67,7 @@ class Findings(BaseModel):
 
     notes: str
     spent: Spent
-    """By the agent's runs, with the summaries that it had made."""
+    """By the agent's runs."""
     warnings: tuple[str, ...]
     is_finished: bool
     """Whether it got to its report, rather than failing or reaching a limit on the way."""
@@ -206,9 +206,6 @@ class _SummaryTools(WrapperToolset[Any]):
         result = cast('object', await super().call_tool(name, tool_args, ctx, tool))
         returned = cast('ToolReturn[Any]', result) if isinstance(result, ToolReturn) else ToolReturn(result)
         said = cast('object', returned.metadata)
-        if isinstance(said, dict):
-            said = ServerReply.model_validate(said)
-            ctx.usage.incr(said.stats.usage if said.stats else RunUsage())
-        if isinstance(said, Summary | ServerReply) and said.state == 'original':
+        if isinstance(said, Summary) and said.state == 'original':
             raise ToolFailed('there is no summary, as every call of its model failed; the text is kept, so go on')
         return replace(returned, return_value=wrap_in_tag(RESULT_TAG, f'\n{returned.return_value}\n'))

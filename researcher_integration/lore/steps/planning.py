@@ -65,15 +65,15 @@ def step_budget(topic: Topic, topics: Sequence[Topic], room: int) -> int:
     return int(room * topic.share / sum(each.share for each in topics))
 
 
-def limits_left(limits: Limits, used: RunUsage, share: float = 1.0) -> UsageLimits:
-    """The usage limits for a share of what is left of the zone's limits."""
+def limits_left(limits: Limits, used: RunUsage, share: float = 1.0, others: RunUsage | None = None) -> UsageLimits:
+    """The usage limits for a share of what `used`, on which they are counted, and others leave of the zone's limits."""
     of_zone = UsageLimits(
         request_limit=limits.requests,
         input_tokens_limit=limits.input_tokens,
         output_tokens_limit=limits.output_tokens,
         cost_limit=limits.cost,
     )
-    return share_of(of_zone, share, used, least=0)
+    return share_of(of_zone, share, used, others=others, least=0)
 
 
 def gathering_limits(limits: Limits, used: RunUsage, topic: Topic, topics: Sequence[Topic]) -> UsageLimits:
@@ -83,9 +83,11 @@ def gathering_limits(limits: Limits, used: RunUsage, topic: Topic, topics: Seque
     return limits_left(limits, used, topic.share / (later + reserved))
 
 
-def summary_limits(limits: Limits, used: RunUsage) -> UsageLimits:
-    """The usage limits of the summaries: all that is left but the share of the extraction."""
-    return limits_left(limits, used, SUMMARIES / (SUMMARIES + EXTRACTION))
+def summary_limits(limits: Limits, used: RunUsage, agents: RunUsage | None) -> UsageLimits:
+    """The usage limits of the summaries: their share, and once the agents have ended what these have left of theirs."""
+    if agents is None:
+        return limits_left(limits, RunUsage(), SUMMARIES)
+    return limits_left(limits, used, SUMMARIES / (SUMMARIES + EXTRACTION), agents)
 
 
 def told(limits: Limits) -> str:

@@ -4,12 +4,12 @@ Every topic draws on every page: the pages are read once, for all topics togethe
 of the topic that it serves best.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pydantic_ai.exceptions import UsageLimitExceeded
-from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import KeptBlock, Step, StepState
 from researcher_integration.lore.configuration import Topic
@@ -22,6 +22,7 @@ from summarizer_tool import (
     SummaryTopic,
     count_tokens,
     load_prompt,
+    one_line,
     render_prompt,
 )
 
@@ -31,14 +32,10 @@ if TYPE_CHECKING:
 LEAST_SUMMARY = 60
 """Tokens of a topic below which a summary says nothing."""
 
+READ_RATIO = 2
+"""Tokens of pages for each that a summary of them has at least, while more pages may come."""
 
-@dataclass(frozen=True, slots=True)
-class ZoneSummary:
-    """What all steps keep."""
-
-    steps: Mapping[TopicId, Step]
-    spent: RunUsage = field(default_factory=RunUsage)
-    warnings: tuple[str, ...] = ()
+_WORD = re.compile(r'\w+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +45,21 @@ class ZoneSummarizer:
     backend: 'SummaryBackend'
     embedded: 'SummaryBackend'
     topics: Sequence[Topic]
-    options: RequestOptions
-    """The usage of the zone, to be counted on; its limits, and progress."""
 
     async def summarize(
-        self, pages: Sequence[CrawledPage], room: int, assigned: Mapping[str, TopicId], notes: Mapping[TopicId, str]
-    ) -> ZoneSummary:
+        self,
+        pages: Sequence[CrawledPage],
+        room: int,
+        assigned: Mapping[str, TopicId],
+        notes: Mapping[TopicId, str],
+        options: RequestOptions,
+    ) -> tuple[dict[TopicId, Step], tuple[str, ...]]:
         """Summarize the pages, unless all fit as they are: then each goes to the step that it is assigned to.
 
         All sections may have `room` tokens together; `notes` are the reports of the steps.
+
+        Returns:
+            What each step keeps, and warnings about all of it.
         """
         handles = tuple(page.source_id for page in pages)
         noted = {topic: KeptBlock(kind='notes', text=text, tokens=count_tokens(text)) for topic, text in notes.items()}
@@ -66,8 +69,7 @@ class ZoneSummarizer:
         free = room - kept_tokens([*noted.values()], pages)
         summary, reason = None, ''
         if kept_tokens([*whole.values()], pages) > free:
-            above = kept_tokens([KeptBlock(kind='summary', source_ids=handles, tokens=0)] * len(self.topics), pages)
-            summary, reason = await self._condense(pages, free - above)
+            summary, reason = await self._condense(pages, free, options)
         state: StepState = 'degraded' if reason else 'summarized' if summary else 'unchanged'
         steps: dict[TopicId, Step] = {}
         for topic in self.topics:
@@ -86,26 +88,82 @@ class ZoneSummarizer:
                 model=summary.model if summary else '',
                 warnings=(reason,) if reason else (),
             )
-        return ZoneSummary(steps, summary.usage, summary.warnings) if summary else ZoneSummary(steps)
+        return steps, summary.warnings if summary else ()
 
-    async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary, str]:
+    async def read(
+        self,
+        topic: Topic | None,
+        pages: Sequence[CrawledPage],
+        wanted: Collection[str],
+        room: int,
+        options: RequestOptions,
+    ) -> str:
+        """What the summary of all pages so far says of some, which are wanted by their handles: of a topic first.
+
+        It asks a model what the summary in the end asks about these pages: the answers are kept, and found again.
+
+        Raises:
+            SummaryUnavailableError: If there is no summary.
+            UsageLimitExceeded: If a limit is reached.
+        """
+        room = min(room, sum(page.tokens for page in pages) // READ_RATIO)
+        summary = await self._ask(self.backend, pages, room, options)
+        others = [] if len(pages) == 1 else [page.title for page in pages if page.source_id not in wanted]
+        said = [
+            render_prompt('research/summary', pages=each.header, text=text)
+            for each in sorted(self.topics, key=lambda each: each != topic)
+            if (text := without_pages(summary.topics.get(each.header, ''), others))
+        ]
+        return '\n\n'.join(said)
+
+    async def _condense(
+        self, pages: Sequence[CrawledPage], room: int, options: RequestOptions
+    ) -> tuple[SourceSummary, str]:
         """Summarize pages for all topics; returns the summary, and the reason why it is the embedded model's."""
-        # A text within its budget would come back as it is, and with its headings it does not fit.
-        least, most = LEAST_SUMMARY * len(self.topics), sum(page.tokens for page in pages) - 1
-        topics = [SummaryTopic(name=each.header, schema_hint=each.hint, share=each.share) for each in self.topics]
-        handles, tokens = [page.source_id for page in pages], max(least, min(budget, most))
         try:
-            return await self.backend.condense(handles, topics, tokens, self.options), ''
+            return await self._ask(self.backend, pages, room, options), ''
         except SummaryUnavailableError as error:
             reason = f'not summarized by a model: {error}'
         except UsageLimitExceeded as error:
             reason = f'not summarized by a model, for the limit of the summaries: {limit_reached(error)}'
-        free = replace(self.options, usage=None, usage_limits=None)
+        free = replace(options, usage=None, usage_limits=None)
         try:
-            return await self.embedded.condense(handles, topics, tokens, free), reason
+            return await self._ask(self.embedded, pages, room, free), reason
         except SummaryUnavailableError as error:
             said = f'the pages cannot be summarized: {error}; mend that, and go on with --resume'
             raise ResearchError(said) from None
+
+    async def _ask(
+        self, backend: 'SummaryBackend', pages: Sequence[CrawledPage], room: int, options: RequestOptions
+    ) -> SourceSummary:
+        handles = tuple(page.source_id for page in pages)
+        above = kept_tokens([KeptBlock(kind='summary', source_ids=handles, tokens=0)] * len(self.topics), pages)
+        # A text within its budget would come back as it is, and with its headings it does not fit.
+        least, most = LEAST_SUMMARY * len(self.topics), sum(page.tokens for page in pages) - 1
+        topics = [SummaryTopic(name=each.header, schema_hint=each.hint, share=each.share) for each in self.topics]
+        return await backend.condense(handles, topics, max(least, min(room - above, most)), options)
+
+
+def without_pages(text: str, titles: Collection[str]) -> str:
+    """The text of a topic without what stands under the titles of some pages."""
+    left_out = [_words(one_line(title)) for title in titles]
+    lines: list[str] = []
+    is_wanted = True
+    for line in text.splitlines():
+        if line.startswith('# '):
+            said = _words(line)
+            # Of a long title only the beginning is there.
+            is_wanted = said not in left_out and not (
+                line.endswith('…') and any(words.startswith(said) for words in left_out)
+            )
+        if is_wanted:
+            lines.append(line)
+    return '\n'.join(lines).strip()
+
+
+def _words(title: str) -> str:
+    """A title without what marks it: above facts it has none of that."""
+    return ' '.join(_WORD.findall(title.casefold()))
 
 
 Texts = Callable[[str], Awaitable[str]]

@@ -1,7 +1,8 @@
 """The work of a research: crawl the given pages, let each step gather, keep of all pages what each asks, extract it."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import anyio
 from pydantic import BaseModel
 from pydantic_ai.models import Model
-from pydantic_ai.usage import UsageLimits
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.checkpoint import Checkpoint, Failure, Step
 from researcher_integration.lore.configuration import Configuration, Limits, ResearchSettings, Topic
@@ -20,7 +21,7 @@ from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
 from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery, room
-from researcher_integration.lore.material import CrawledPage, Material, ResearchError, TopicId
+from researcher_integration.lore.material import CrawledPage, Material, ResearchError
 from researcher_integration.lore.steps.planning import (
     assign,
     gathering_limits,
@@ -28,6 +29,7 @@ from researcher_integration.lore.steps.planning import (
     step_budget,
     summary_limits,
 )
+from researcher_integration.lore.steps.reading import SummaryReading
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, section
 from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import Progress as SummaryProgress
@@ -81,9 +83,13 @@ class ResearchRun:
         self.service = self.embedded.service
         self.topics: Sequence[Topic] = self.configuration.research.topics
         self.limits: Limits = self.configuration.research.limits
-        self.usage = copy(self.checkpoint.spent)
-        """Of all model calls, those before an interruption included; limits are held against it."""
-        self._topic: TopicId | None = None
+        self.summaries = copy(self.checkpoint.summarized)
+        """What all summaries have cost, those before an interruption included; limits are held against it."""
+        self.usage = self.checkpoint.spent - self.summaries
+        """The same of all other calls."""
+        self._summarizer = ZoneSummarizer(self.backend, self.embedded, self.topics)
+        self._reading = anyio.Lock()
+        self._topic: Topic | None = None
         self._crawler = Crawler(self.service, self.configuration.tiers, self.checkpoint.pages, on_page=self._keep_page)
         self._saving = anyio.Lock()
         self._begun = time.monotonic() - self.checkpoint.seconds
@@ -105,7 +111,8 @@ class ResearchRun:
         """Write the checkpoint."""
         async with self._saving:
             self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
-            self.checkpoint.spent = copy(self.usage)
+            self.checkpoint.summarized = copy(self.summaries)
+            self.checkpoint.spent = self.usage + self.summaries
             written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
             await in_io_thread(written.save, self.folder)
         self.on_checkpoint(written)
@@ -153,7 +160,7 @@ class ResearchRun:
     async def _keep_page(self, key: str, page: CrawledPage) -> None:
         self.checkpoint.pages[key] = page
         if self._topic is not None:
-            self.checkpoint.assigned.setdefault(page.source_id, self._topic)
+            self.checkpoint.assigned.setdefault(page.source_id, self._topic.id)
         await self.save()
 
     async def assign(self) -> None:
@@ -169,7 +176,7 @@ class ResearchRun:
         if self.model is not None:
             agent = LoreResearcher(
                 self.model,
-                self.backend.toolset(),
+                SummaryReading(self.embedded.toolset(), self._read),
                 way=self.request.way,
                 search=self.configuration.search if self.request.search else (),
                 trace_content=self.settings.trace_content,
@@ -188,7 +195,7 @@ class ResearchRun:
 
     async def _gather(self, agent: LoreResearcher, topic: Topic) -> None:
         """Let the agent of a step gather and report; it begins with the pages that are its own already."""
-        self._topic = topic.id
+        self._topic = topic
         limits = gathering_limits(self.limits, self.usage, topic, self.topics)
         said = f'{topic.header} (at most {(limits.request_limit or 0) - self.usage.requests} calls)'
         self.tell(ResearchProgress('step', said, self.topics.index(topic) + 1, len(self.topics)))
@@ -205,29 +212,39 @@ class ResearchRun:
     async def _keep(self) -> None:
         """Summarize all pages for all topics, and write down what each step keeps of them."""
         pages, gathered = self.pages(), self.checkpoint.gathered
-
-        def tell(progress: SummaryProgress) -> None:
-            self.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total))
-
-        limits = summary_limits(self.limits, self.usage)
-        options = RequestOptions(on_progress=tell, usage=self.usage, usage_limits=limits)
+        before = {topic: step.blocks for topic, step in self.checkpoint.steps.items()}
         self.tell(ResearchProgress('summarize', f'{len(pages)} pages for {len(self.topics)} topics'))
-        with trace_span('summarize zone', pages=len(pages), way=self.request.way) as span:
-            kept = await ZoneSummarizer(self.backend, self.embedded, self.topics, options).summarize(
+        with self._summarizing(self.usage) as options:
+            kept, self.checkpoint.warnings = await self._summarizer.summarize(
                 pages,
                 self.room(),
                 self.checkpoint.assigned,
                 {topic: each.notes for topic, each in gathered.items() if each.notes},
+                options,
             )
-            span.set_attributes({'requests': kept.spent.requests})
-        before = {topic: step.blocks for topic, step in self.checkpoint.steps.items()}
-        self.checkpoint.summarized += kept.spent
-        self.checkpoint.warnings = kept.warnings
         for topic in self.topics:
-            self.checkpoint.steps[topic.id] = self._finished(topic, kept.steps[topic.id])
+            self.checkpoint.steps[topic.id] = self._finished(topic, kept[topic.id])
         if before and before != {topic: step.blocks for topic, step in self.checkpoint.steps.items()}:
             self.checkpoint.forget_extractions()  # what was extracted from the others is no longer all there is
         await self.save()
+
+    async def _read(self, wanted: Collection[str]) -> str:
+        """What the summary of all pages crawled so far says of some of them."""
+        async with self._reading:  # what one has asked a model for, the next finds
+            with self._summarizing(None) as options:
+                return await self._summarizer.read(self._topic, self.pages(), wanted, self.room(), options)
+
+    @contextmanager
+    def _summarizing(self, agents: RunUsage | None) -> Generator[RequestOptions]:
+        """What a summary of the zone brings along; `agents` is what these have spent, if they have ended."""
+
+        def tell(progress: SummaryProgress) -> None:
+            self.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total))
+
+        limits, before = summary_limits(self.limits, self.summaries, agents), self.summaries.requests
+        with trace_span('summarize zone', pages=len(self.pages()), way=self.request.way) as span:
+            yield RequestOptions(on_progress=tell, usage=self.summaries, usage_limits=limits)
+            span.set_attributes({'requests': self.summaries.requests - before})
 
     def _finished(self, topic: Topic, kept: Step) -> Step:
         step = kept.model_copy(update={'budget': self._budget(topic)})
@@ -291,4 +308,4 @@ class ResearchRun:
         return await query.ask(model, material, self.text, usage=self.usage, usage_limits=self._left())
 
     def _left(self) -> UsageLimits:
-        return limits_left(self.limits, self.usage)
+        return limits_left(self.limits, self.usage, others=self.summaries)

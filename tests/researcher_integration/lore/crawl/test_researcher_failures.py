@@ -14,12 +14,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.summaries.backends import InProcess
-from researcher_integration.lore.summaries.over_mcp import OverMCP
 from summarizer_tool import ConfigurationError
-from summarizer_tool.text import tokens
-from tests.support import provider, replies, serving
-from tests.support.backends import local
-from tests.support.replies import Behaviour, Error
 from tests.support.research_agent import (
     TOPIC,
     ZONE,
@@ -74,18 +69,6 @@ async def test_a_summarizer_that_is_down_brings_no_page_into_the_context(zone: Z
     assert text_of(await of_no_use(zone)) == snapshot(
         '{"error":"there is no summary, as every call of its model failed; the text is kept, so go on"}'
     )
-
-
-@pytest.mark.usefixtures('model_requests')
-async def test_a_server_whose_model_is_down_brings_no_page_into_the_context(zone: Zone) -> None:
-    with (
-        provider.serve(Behaviour(lambda request: Error(400))) as down,
-        serving.serve(llm_model=replies.MODEL, openrouter_base_url=down.base_url) as server,
-    ):
-        zone.backend = OverMCP(server.url, local(zone.store))
-        summary = await of_no_use(zone)
-    assert down.requests
-    assert tokens.count(text_of(summary)) < 50
 
 
 async def test_a_limit_ends_the_step_and_keeps_what_there_is(zone: Zone) -> None:

@@ -79,9 +79,9 @@ def test_an_agent_that_spends_all_it_may_leaves_the_summaries_their_share() -> N
         of_agents.append(allowed - used.requests)
         used = RunUsage(requests=allowed)
     assert of_agents == snapshot([13, 20, 16, 20, 13])
-    of_summaries = planning.summary_limits(limits, used).request_limit
+    of_summaries = planning.summary_limits(limits, RunUsage(), used).request_limit
     assert of_summaries is not None
-    assert (used.requests, of_summaries, limits.requests) == snapshot((82, 161, 200))
+    assert (used.requests, of_summaries, limits.requests) == snapshot((82, 79, 200))
     assert planning.told(limits) == snapshot('calls at most: agents 80, summaries 80, extraction 40')
 
 

@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 from pydantic_ai.exceptions import UsageLimitExceeded
-from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import Step
 from researcher_integration.lore.configuration import load_topics
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, ResearchError, TopicId
-from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, ZoneSummary
+from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from summarizer_tool import RequestOptions, SummaryTopic
 from summarizer_tool.text import tokens
@@ -51,9 +49,7 @@ class Recorded:
             raise self.error
         share = max_output_tokens // len(topics)
         texts = {topic.name: tokens.truncate('fact ' * share, share) for topic in topics}
-        return SourceSummary(texts, RunUsage(requests=len(source_ids)), 'a-model', ())
-
-    def toolset(self) -> Any: ...
+        return SourceSummary(texts, 'a-model', ())
 
 
 async def keep(
@@ -62,10 +58,12 @@ async def keep(
     room: int,
     assigned: Mapping[str, TopicId] | None = None,
     notes: Mapping[TopicId, str] | None = None,
-) -> ZoneSummary:
+) -> dict[TopicId, Step]:
     owned: Mapping[str, TopicId] = {page.source_id: 'npcs' for page in pages} if assigned is None else assigned
-    summarizer = ZoneSummarizer(backend, Recorded(), TOPICS, RequestOptions(usage=RunUsage()))
-    return await summarizer.summarize(pages, room, owned, notes or {})
+    summarizer = ZoneSummarizer(backend, Recorded(), TOPICS)
+    kept, warnings = await summarizer.summarize(pages, room, owned, notes or {}, RequestOptions())
+    assert warnings == ()
+    return kept
 
 
 def shown(kept: Step) -> list[tuple[str, int, list[str]]]:
@@ -76,7 +74,7 @@ async def test_all_pages_are_one_request_for_all_topics() -> None:
     backend = Recorded()
     kept = await keep(backend, [page(1, 9000), page(2, 500)], 1000, notes={'npcs': 'Two pages were read.'})
     assert backend.asked == snapshot([(('src_000000000001', 'src_000000000002'), 827)])
-    assert {topic: shown(step) for topic, step in kept.steps.items()} == snapshot(
+    assert {topic: shown(step) for topic, step in kept.items()} == snapshot(
         {
             'zone_overview': [('summary', 165, ['1', '2'])],
             'npcs': [('notes', 5, []), ('summary', 165, ['1', '2'])],
@@ -85,22 +83,19 @@ async def test_all_pages_are_one_request_for_all_topics() -> None:
             'narrative_items': [('summary', 165, ['1', '2'])],
         }
     )
-    assert {step.state for step in kept.steps.values()} == {'summarized'}
-    assert {step.pages for step in kept.steps.values()} == {(handle(1), handle(2))}
-    assert sum(step.tokens_kept for step in kept.steps.values()) <= 1000
-    assert (kept.spent.requests, kept.warnings) == (2, ())
+    assert {step.state for step in kept.values()} == {'summarized'}
+    assert {step.pages for step in kept.values()} == {(handle(1), handle(2))}
+    assert sum(step.tokens_kept for step in kept.values()) <= 1000
 
 
 async def test_what_fits_stays_as_it_is_in_one_step() -> None:
     backend = Recorded()
     kept = await keep(backend, [page(1, 300), page(2, 200)], 1000, {handle(1): 'npcs', handle(2): 'lore'})
     assert backend.asked == []
-    assert {topic: shown(step) for topic, step in kept.steps.items() if step.blocks} == snapshot(
+    assert {topic: shown(step) for topic, step in kept.items() if step.blocks} == snapshot(
         {'npcs': [('page', 300, ['1'])], 'lore': [('page', 200, ['2'])]}
     )
-    assert [kept.steps[topic].state for topic in TOPIC_IDS] == snapshot(
-        ['empty', 'unchanged', 'empty', 'unchanged', 'empty']
-    )
+    assert [kept[topic].state for topic in TOPIC_IDS] == snapshot(['empty', 'unchanged', 'empty', 'unchanged', 'empty'])
 
 
 @pytest.mark.parametrize(
@@ -108,7 +103,7 @@ async def test_what_fits_stays_as_it_is_in_one_step() -> None:
 )
 async def test_without_a_summarizer_the_embedded_model_reads_all_pages_for_all_topics(error: Exception) -> None:
     kept = await keep(Recorded(error), [page(1, 9000), page(2, 3000)], 1000, notes={'npcs': 'Notes.'})
-    assert {topic: (step.state, shown(step)) for topic, step in kept.steps.items() if step.blocks} == snapshot(
+    assert {topic: (step.state, shown(step)) for topic, step in kept.items() if step.blocks} == snapshot(
         {
             'zone_overview': ('degraded', [('summary', 166, ['1', '2'])]),
             'npcs': ('degraded', [('notes', 2, []), ('summary', 166, ['1', '2'])]),
@@ -117,21 +112,21 @@ async def test_without_a_summarizer_the_embedded_model_reads_all_pages_for_all_t
             'narrative_items': ('degraded', [('summary', 166, ['1', '2'])]),
         }
     )
-    for step in kept.steps.values():
+    for step in kept.values():
         [warning] = step.warnings
         assert str(error).split('. ')[0] in warning
 
 
 async def test_steps_without_pages_are_empty() -> None:
     kept = await keep(Recorded(), [], 1000)
-    assert {(step.state, step.blocks) for step in kept.steps.values()} == {('empty', ())}
+    assert {(step.state, step.blocks) for step in kept.values()} == {('empty', ())}
 
 
 async def test_what_the_embedded_model_cannot_summarize_ends_the_research() -> None:
     down = Recorded(SummaryUnavailableError('too large'))
-    summarizer = ZoneSummarizer(down, down, TOPICS, RequestOptions(usage=RunUsage()))
+    summarizer = ZoneSummarizer(down, down, TOPICS)
     with pytest.raises(ResearchError) as caught:
-        await summarizer.summarize([page(1, 9000)], 5000, {}, {})
+        await summarizer.summarize([page(1, 9000)], 5000, {}, {}, RequestOptions())
     assert str(caught.value) == snapshot(
         'the pages cannot be summarized: too large; mend that, and go on with --resume'
     )
