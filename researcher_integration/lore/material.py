@@ -1,6 +1,6 @@
 """What the steps of a research hand on: the pages that were crawled, and what was kept of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
@@ -67,6 +67,8 @@ class Material:
     zone: str
     sections: Sequence[KeptSection]
     pages: Sequence[CrawledPage]
+    raw: Mapping[int, str]
+    """The texts of the pages by their numbers, as far as they can be read: what answers are held against."""
 
 
 class ResearchError(SummarizerError):

@@ -101,7 +101,6 @@ class Research:
         material = await work.material()
         if work.model is not None:
             await work.extract(work.model, material)
-            await work.cross_reference(work.model, material)
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(

@@ -9,7 +9,6 @@ from pydantic_ai.messages import FinishReason, ModelMessage, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TierName
-from summarizer_tool import UnknownSourceError
 from summarizer_tool.text import tokens
 
 
@@ -51,15 +50,7 @@ SECTIONS = [
     ),
     KeptSection('npcs', 'People', 'Of [3] What I know of Mirefold:\nBrannoc Tull slew Odile Sarn in 413.'),
 ]
-MATERIAL = Material('Mirefold', SECTIONS, PAGES)
-
-
-async def texts(handle: str) -> str:
-    return TEXTS[int(handle.removeprefix('src_'), 16)]
-
-
-async def no_texts(handle: str) -> str:
-    raise UnknownSourceError(handle)
+MATERIAL = Material('Mirefold', SECTIONS, PAGES, TEXTS)
 
 
 def answering(

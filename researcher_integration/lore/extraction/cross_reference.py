@@ -1,13 +1,10 @@
 """The cross-reference: what the sources of a zone contradict each other in, by a model, held against the pages."""
 
-from collections.abc import Sequence
-
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from researcher_integration.lore.extraction.records import Name, Sources, Text, as_records, bare
 from researcher_integration.lore.extraction.typed_extraction import PageIndex, words
-from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, QuestionOutcome, WindowedQuery
-from researcher_integration.lore.material import CrawledPage
+from researcher_integration.lore.extraction.windowed_query import QuestionOutcome, WindowedQuery
 from summarizer_tool import Settings, TypedQuery, says_no_more
 
 
@@ -81,13 +78,13 @@ def conflict_query(settings: Settings) -> WindowedQuery[FoundConflicts]:
     return WindowedQuery(settings, query, 'research/cross_reference_request')
 
 
-def compared(answer: MaterialAnswer[FoundConflicts], pages: Sequence[CrawledPage]) -> CrossReference:
+def compared(outcome: QuestionOutcome, answer: FoundConflicts | None, index: PageIndex) -> CrossReference:
     """Keep the conflicts of which two different pages name the subject, and whose claims differ; count the others.
 
     That a page states a claim in these words is not checked: claims are told in the model's own.
     """
-    index = PageIndex(pages, answer.raw)
-    found = answer.output.conflicts if answer.output else ()
+    found = answer.conflicts if answer else ()
+    ranked = [*index.weights]
     kept: list[Conflict] = []
     for conflict in found:
         naming = index.naming(conflict.subject)
@@ -99,6 +96,6 @@ def compared(answer: MaterialAnswer[FoundConflicts], pages: Sequence[CrawledPage
         ]
         is_supported = len(claims) == 2 and claims[0].source != claims[1].source
         if is_supported and not is_same(claims[0].text, claims[1].text):
-            first, second = sorted(claims, key=lambda claim: index.rank(claim.source))
+            first, second = sorted(claims, key=lambda claim: ranked.index(claim.source))
             kept.append(Conflict(subject=conflict.subject, attribute=conflict.attribute, claims=(first, second)))
-    return CrossReference(conflicts=tuple(kept), dropped=len(found) - len(kept), **dict(answer.outcome))
+    return CrossReference(conflicts=tuple(kept), dropped=len(found) - len(kept), **dict(outcome))

@@ -1,7 +1,7 @@
 """Typed extraction: a category's records out of what the research steps have kept, verified against the raw pages."""
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -9,8 +9,8 @@ import regex
 from pydantic import Field, SerializeAsAny, ValidationInfo, computed_field, field_validator
 
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records, Relation, typed
-from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, QuestionOutcome, WindowedQuery
-from researcher_integration.lore.material import TIER_NAMES, CrawledPage, TopicId
+from researcher_integration.lore.extraction.windowed_query import QuestionOutcome, WindowedQuery
+from researcher_integration.lore.material import TIER_NAMES, Material, TopicId
 from summarizer_tool import Settings, TypedQuery, load_prompt
 
 MAX_REPAIRED = 3
@@ -39,11 +39,12 @@ def name_key(name: str) -> str:
 class PageIndex:
     """The raw pages by the words on them."""
 
-    def __init__(self, pages: Sequence[CrawledPage], texts: Mapping[int, str]) -> None:
-        ranked = sorted(pages, key=lambda page: (TIER_NAMES.index(page.tier), -page.weight, page.number))
+    def __init__(self, material: Material) -> None:
+        ranked = sorted(material.pages, key=lambda page: (TIER_NAMES.index(page.tier), -page.weight, page.number))
         self.weights = {page.number: page.weight for page in ranked}
         """By page number, the most trusted first."""
-        self._texts = {number: f' {words(texts[number])} ' for number in self.weights if number in texts}
+        raw = material.raw
+        self._texts = {number: f' {words(raw[number])} ' for number in self.weights if number in raw}
         self._found: dict[str, tuple[int, ...]] = {}
 
     def naming(self, name: str) -> tuple[int, ...]:
@@ -53,10 +54,6 @@ class PageIndex:
             found = (tuple(number for number, text in self._texts.items() if f' {key} ' in text) for key in keys)
             self._found[name] = next(filter(None, found), ())
         return self._found[name]
-
-    def rank(self, number: int) -> int:
-        """How trusted a page is, 0 for the most trusted of all."""
-        return [*self.weights].index(number)
 
     def sorted(self, sources: Iterable[int]) -> list[int]:
         """Page numbers, the most trusted first."""
@@ -97,8 +94,8 @@ def extraction_query(category: TopicId, settings: Settings) -> WindowedQuery[Rec
     return WindowedQuery(settings, query, 'research/extraction_request', task=task)
 
 
-def extracted(category: TopicId, answer: MaterialAnswer[Records[Any]], pages: Sequence[CrawledPage]) -> Extraction:
-    """Hold an answer against the raw pages; without records the extraction has the answer's reason.
+def extracted(category: TopicId, outcome: QuestionOutcome, answer: Records[Any] | None, index: PageIndex) -> Extraction:
+    """Hold an answer against the raw pages; without records the extraction has the outcome's reason.
 
     What stands on no page is dropped, sources are put right, and confidence is weighed by the best source.
 
@@ -106,8 +103,7 @@ def extracted(category: TopicId, answer: MaterialAnswer[Records[Any]], pages: Se
     most trusted pages that do take its place. The confidence becomes the model's times the highest weight among the
     verified sources, rounded to two digits.
     """
-    index = PageIndex(pages, answer.raw)
-    records = answer.output.records if answer.output else ()
+    records = answer.records if answer else ()
     kept: list[Record] = []
     for record in records:
         sources = _sources(record.sources, index.naming(record.name), index)
@@ -125,4 +121,4 @@ def extracted(category: TopicId, answer: MaterialAnswer[Records[Any]], pages: Se
         changes = {'sources': sources, 'relations': relations, 'confidence': confidence}
         kept.append(record.model_copy(update=changes))
     dropped = len(records) - len(kept)
-    return Extraction(category=category, records=kept, dropped=dropped, **dict(answer.outcome))
+    return Extraction(category=category, records=kept, dropped=dropped, **dict(outcome))

@@ -1,7 +1,7 @@
 """Ask typed questions about research material in requests that keep to a window."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -13,7 +13,6 @@ from researcher_integration.lore.material import CrawledPage, KeptSection, Mater
 from researcher_integration.usage import Spent
 from summarizer_tool import (
     Settings,
-    SummarizerError,
     TypedQuery,
     count_tokens,
     in_thread,
@@ -74,8 +73,6 @@ def room(zone: str, pages: Sequence[CrawledPage], window_tokens: int) -> int:
 RETRIES = 2
 """Times that a request is made again when nothing of the answer could be read."""
 
-ReadPage = Callable[[str], Awaitable[str]]
-
 EnvelopeT = TypeVar('EnvelopeT', bound=BaseModel)
 
 
@@ -92,15 +89,6 @@ class QuestionOutcome(BaseModel):
     spent: Spent = RunUsage()
 
 
-@dataclass(frozen=True, slots=True)
-class MaterialAnswer(Generic[EnvelopeT]):
-    """What a model answers about a material, if it does, and the raw pages to hold the answer against."""
-
-    outcome: QuestionOutcome
-    output: EnvelopeT | None = None
-    raw: dict[int, str] = field(default_factory=dict[int, str])
-
-
 class WindowedQuery(Generic[EnvelopeT]):
     """A typed question about a material.
 
@@ -113,27 +101,16 @@ class WindowedQuery(Generic[EnvelopeT]):
         self._query = replace(query.configured(settings), again_prompt='research/answer_again', retries=RETRIES)
 
     async def ask(
-        self, model: Model, material: Material, read: ReadPage, *, usage: RunUsage, usage_limits: UsageLimits | None
-    ) -> MaterialAnswer[EnvelopeT]:
-        """Ask about a material, unless nothing could come of it; what fails on the way is the answer's `reason`."""
+        self, model: Model, material: Material, *, usage: RunUsage, usage_limits: UsageLimits | None
+    ) -> tuple[QuestionOutcome, EnvelopeT | None]:
+        """Ask about a material, unless nothing could come of it; what fails on the way is the outcome's `reason`."""
+        unread = tuple(page.number for page in material.pages if page.number not in material.raw)
         if not any(section.text.strip() for section in material.sections):
-            return MaterialAnswer(QuestionOutcome(reason='the sections hold no text'))
-        raw = await _read_pages(material.pages, read)
-        unread = tuple(page.number for page in material.pages if page.number not in raw)
-        if not raw:  # nothing could be verified, so nothing is paid for
-            return MaterialAnswer(QuestionOutcome(unread=unread, reason='no page can be read'))
+            return QuestionOutcome(reason='the sections hold no text'), None
+        if not material.raw:  # nothing could be verified, so nothing is paid for
+            return QuestionOutcome(unread=unread, reason='no page can be read'), None
         said = await in_thread(self.request, material)
         spent = RunUsage()
         result = await self._query.ask(model, said, usage=usage, spent=spent, usage_limits=usage_limits)
         outcome = QuestionOutcome(is_partial=result.is_partial, unread=unread, reason=result.reason, spent=spent)
-        return MaterialAnswer(outcome, result.output, raw)
-
-
-async def _read_pages(pages: Sequence[CrawledPage], read: ReadPage) -> dict[int, str]:
-    raw: dict[int, str] = {}
-    for page in pages:
-        try:
-            raw[page.number] = await read(page.source_id)
-        except (SummarizerError, OSError):  # evicted, or the store fails: the answer says which are missing
-            continue
-    return raw
+        return outcome, result.output

@@ -23,7 +23,7 @@ _WORD = re.compile(r'\w+')
 
 
 def assign(
-    zone: str, pages: Sequence[CrawledPage], texts: Mapping[str, str], topics: Sequence[Topic]
+    zone: str, pages: Sequence[CrawledPage], texts: Mapping[int, str], topics: Sequence[Topic]
 ) -> dict[str, TopicId]:
     """Assign each page, by its handle, to the topic whose agent reads it first, and where it goes if it stays as it is.
 
@@ -31,7 +31,7 @@ def assign(
     page is above the average of all. Where pages say nothing of any topic, they are spread evenly over the tokens.
     The page that is called as the zone is about the zone.
     """
-    densities = [{topic.id: _density(topic, page, texts[page.source_id]) for topic in topics} for page in pages]
+    densities = [{topic.id: _density(topic, page, texts.get(page.number, '')) for topic in topics} for page in pages]
     sums: dict[TopicId, float] = {topic.id: sum(density[topic.id] for density in densities) for topic in topics}
     # One more page, average in everything: a few pages say little of what is rare.
     average = sum(sums.values()) / max(1, len(sums) * len(pages))

@@ -5,7 +5,7 @@ of the topic that it serves best.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from researcher_integration.lore.summaries.backends import SourceSummary, Summar
 from researcher_integration.usage import limit_reached
 from summarizer_tool import (
     RequestOptions,
-    SummarizerError,
     SummaryTopic,
     count_tokens,
     load_prompt,
@@ -166,8 +165,6 @@ def _words(title: str) -> str:
     return ' '.join(_WORD.findall(title.casefold()))
 
 
-Texts = Callable[[str], Awaitable[str]]
-
 LISTED = 4
 """Pages of a summary that are named above it; that of more pages has their titles as headings."""
 
@@ -176,11 +173,10 @@ _HEADING_TOKENS = 9
 """What the templates of sections add to a report, and to a title."""
 
 
-async def section(topic: Topic, step: Step, pages: Sequence[CrawledPage], texts: Texts) -> KeptSection:
-    """The section of a step: the text of its blocks, each under what it is of."""
+def section(topic: Topic, step: Step, pages: Sequence[CrawledPage], raw: Mapping[int, str]) -> KeptSection:
+    """The section of a step: the text of its blocks, each under what it is of; `raw` are texts of pages by number."""
     known = {page.source_id: page for page in pages}
-    read = [await _text(block, known, texts) for block in step.blocks]
-    return KeptSection(topic.id, topic.header, '\n\n'.join(read))
+    return KeptSection(topic.id, topic.header, '\n\n'.join(_text(block, known, raw) for block in step.blocks))
 
 
 def kept_tokens(blocks: Sequence[KeptBlock], pages: Sequence[CrawledPage]) -> int:
@@ -191,7 +187,7 @@ def kept_tokens(blocks: Sequence[KeptBlock], pages: Sequence[CrawledPage]) -> in
     return titles + sum(_NOTES_TOKENS + block.tokens for block in blocks)
 
 
-async def _text(block: KeptBlock, pages: Mapping[str, CrawledPage], texts: Texts) -> str:
+def _text(block: KeptBlock, pages: Mapping[str, CrawledPage], raw: Mapping[int, str]) -> str:
     if block.kind == 'notes':
         return render_prompt('research/notes', notes=block.text)
     if block.kind == 'summary':
@@ -199,10 +195,6 @@ async def _text(block: KeptBlock, pages: Mapping[str, CrawledPage], texts: Texts
             return block.text
         titles = ', '.join(f'[{pages[handle].number}] {titled(pages[handle].title)}' for handle in block.source_ids)
         return render_prompt('research/summary', pages=titles, text=block.text)
-    [handle] = block.source_ids
-    page = pages[handle]
-    try:
-        text = await texts(handle)
-    except SummarizerError:  # evicted, and gone from where it was, too
-        text = load_prompt('research/page_lost')
+    page = pages[block.source_ids[0]]
+    text = raw.get(page.number, load_prompt('research/page_lost'))  # evicted, and gone from where it was, too
     return render_prompt('research/page', number=str(page.number), title=titled(page.title), text=text)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import anyio
 from pydantic import BaseModel
 from pydantic_ai.models import Model
-from pydantic_ai.usage import RunUsage, UsageLimits
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import Checkpoint, Failure, Step
 from researcher_integration.lore.configuration import Configuration, Limits, ResearchSettings, Topic
@@ -19,8 +19,8 @@ from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
 from researcher_integration.lore.crawl.pages import is_url, key_of_file
 from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
-from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
-from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery, room
+from researcher_integration.lore.extraction.typed_extraction import PageIndex, extracted, extraction_query
+from researcher_integration.lore.extraction.windowed_query import QuestionOutcome, WindowedQuery, room
 from researcher_integration.lore.material import CrawledPage, Material, ResearchError
 from researcher_integration.lore.steps.planning import (
     assign,
@@ -103,9 +103,13 @@ class ResearchRun:
         """Tokens that all sections may have together for each extraction to fit the window."""
         return room(self.request.zone, self.pages(), self.request.window_tokens)
 
-    async def text(self, handle: str) -> str:
-        """The text of a page."""
-        return (await in_io_thread(self.service.collection.document, handle)).text
+    async def texts(self, pages: Sequence[CrawledPage]) -> dict[int, str]:
+        """The texts of pages by their numbers, without those that cannot be read: what needs one says so."""
+        found: dict[int, str] = {}
+        for page in pages:
+            with suppress(SummarizerError, OSError):
+                found[page.number] = (await in_io_thread(self.service.collection.document, page.source_id)).text
+        return found
 
     async def save(self) -> None:
         """Write the checkpoint."""
@@ -133,7 +137,7 @@ class ResearchRun:
             if (url_key(place.strip()) if is_url(place) else key_of_file(Path(place))) not in self.checkpoint.pages
         ]
         limiter = anyio.CapacityLimiter(MAX_CRAWLS)
-        failed: dict[str, str] = {}
+        failed: dict[str, Failure] = {}
         done = 0
 
         async def one(place: str) -> None:
@@ -143,19 +147,15 @@ class ResearchRun:
                 try:
                     await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
                 except SummarizerError as error:
+                    failed[place] = Failure(place=name if is_url(place) else place, reason=str(error))
                     name += ' failed'
-                    failed[place] = str(error)
                 done += 1
                 self.tell(ResearchProgress('crawl', name, done, len(places)))
 
         async with anyio.create_task_group() as tasks:
             for place in places:
                 tasks.start_soon(one, place)
-        self.checkpoint.failures = [
-            Failure(place=shown_address(place) if is_url(place) else place, reason=failed[place])
-            for place in places
-            if place in failed
-        ]
+        self.checkpoint.failures = [failed[place] for place in places if place in failed]
 
     async def _keep_page(self, key: str, page: CrawledPage) -> None:
         self.checkpoint.pages[key] = page
@@ -167,7 +167,7 @@ class ResearchRun:
         """Assign each page crawled so far to a step."""
         pages = [page for page in self.pages() if page.source_id not in self.checkpoint.assigned]
         if pages:
-            texts = {page.source_id: await self.text(page.source_id) for page in pages}
+            texts = await self.texts(pages)
             self.checkpoint.assigned |= await in_thread(assign, self.request.zone, pages, texts, self.topics)
             await self.save()
 
@@ -243,7 +243,7 @@ class ResearchRun:
 
         limits, before = summary_limits(self.limits, self.summaries, agents), self.summaries.requests
         with trace_span('summarize zone', pages=len(self.pages()), way=self.request.way) as span:
-            yield RequestOptions(on_progress=tell, usage=self.summaries, usage_limits=limits)
+            yield RequestOptions(on_progress=tell, usage=self.summaries, usage_limits=limits, is_audited=False)
             span.set_attributes({'requests': self.summaries.requests - before})
 
     def _finished(self, topic: Topic, kept: Step) -> Step:
@@ -259,20 +259,18 @@ class ResearchRun:
     async def material(self) -> Material:
         """The kept text of all steps, which is within the window."""
         pages = self.pages()
-        sections = [await section(topic, self.checkpoint.steps[topic.id], pages, self.text) for topic in self.topics]
-        return Material(self.request.zone, sections, pages)
+        raw = await self.texts(pages)
+        sections = [section(topic, self.checkpoint.steps[topic.id], pages, raw) for topic in self.topics]
+        return Material(self.request.zone, sections, pages, raw)
 
     async def extract(self, model: Model, material: Material) -> None:
-        """Extract each category that is missing or has failed, all at once."""
+        """Extract each category that is missing or has failed, all at once, and then compare what the sources say."""
+        index = await in_thread(PageIndex, material)
         extractions = self.checkpoint.extractions
         topics = [each for each in self.topics if each.id not in extractions or extractions[each.id].reason]
-        left = self._left()
-        is_near = left.request_limit is not None and (
-            self.usage.requests + len(topics) * (RETRIES + 1) > left.request_limit
-        )
-        may_reach = is_near or any((left.input_tokens_limit, left.output_tokens_limit, left.cost_limit))
-        # Those that run at once do not know of each other, and could go over a limit together.
-        limiter = anyio.CapacityLimiter(1 if may_reach else len(self.topics))
+        # What those that run at once will cost they do not know of each other; how many calls they make they do.
+        has_price = any((self.limits.input_tokens, self.limits.output_tokens, self.limits.cost))
+        limiter = anyio.CapacityLimiter(1 if has_price else len(self.topics))
         done = 0
 
         async def one(topic: Topic) -> None:
@@ -280,7 +278,7 @@ class ResearchRun:
             async with limiter:
                 with trace_span('extract', category=topic.id) as span:
                     answer = await self._ask(model, extraction_query(topic.id, self.settings), material)
-                    extraction = await in_thread(extracted, topic.id, answer, material.pages)
+                    extraction = await in_thread(extracted, topic.id, *answer, index)
                     span.set_attributes({'records': len(extraction.records), 'dropped': extraction.dropped})
                 extractions[topic.id] = extraction
                 self.checkpoint.cross_reference = None
@@ -291,21 +289,16 @@ class ResearchRun:
         async with anyio.create_task_group() as tasks:
             for topic in topics:
                 tasks.start_soon(one, topic)
-
-    async def cross_reference(self, model: Model, material: Material) -> None:
-        """Run the cross-reference if it is missing or has failed."""
         if self.checkpoint.cross_reference is not None and not self.checkpoint.cross_reference.reason:
             return
         self.tell(ResearchProgress('cross-reference', 'comparing what the sources say'))
         with trace_span('cross-reference') as span:
             answer = await self._ask(model, conflict_query(self.settings), material)
-            found = await in_thread(compared, answer, material.pages)
+            found = await in_thread(compared, *answer, index)
             span.set_attribute('conflicts', len(found.conflicts))
         self.checkpoint.cross_reference = found
         await self.save()
 
-    async def _ask(self, model: Model, query: WindowedQuery[T], material: Material) -> MaterialAnswer[T]:
-        return await query.ask(model, material, self.text, usage=self.usage, usage_limits=self._left())
-
-    def _left(self) -> UsageLimits:
-        return limits_left(self.limits, self.usage, others=self.summaries)
+    async def _ask(self, model: Model, query: WindowedQuery[T], material: Material) -> tuple[QuestionOutcome, T | None]:
+        left = limits_left(self.limits, self.usage, others=self.summaries)
+        return await query.ask(model, material, usage=self.usage, usage_limits=left)

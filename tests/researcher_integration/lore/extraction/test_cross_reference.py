@@ -18,14 +18,13 @@ from researcher_integration.lore.extraction.cross_reference import (
     conflict_query,
     is_same,
 )
-from researcher_integration.lore.extraction.typed_extraction import extraction_query
+from researcher_integration.lore.extraction.typed_extraction import PageIndex, extraction_query
 from researcher_integration.lore.material import Material
 from summarizer_tool import Settings
 from tests.support.research_world import (
     MATERIAL,
     answering,
     failing,
-    texts,
 )
 
 pytestmark = pytest.mark.anyio
@@ -38,8 +37,8 @@ ODILE: dict[str, JsonValue] = {
 
 async def cross_reference(model: Model, material: Material = MATERIAL) -> CrossReference:
     limits = UsageLimits(request_limit=None)
-    answer = await conflict_query(Settings()).ask(model, material, texts, usage=RunUsage(), usage_limits=limits)
-    return compared(answer, material.pages)
+    answer = await conflict_query(Settings()).ask(model, material, usage=RunUsage(), usage_limits=limits)
+    return compared(*answer, PageIndex(material))
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,15 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction.records import RECORDS, NPCData, Relation
-from researcher_integration.lore.extraction.typed_extraction import Extraction, extracted, extraction_query
-from researcher_integration.lore.extraction.windowed_query import ReadPage
+from researcher_integration.lore.extraction.typed_extraction import Extraction, PageIndex, extracted, extraction_query
 from researcher_integration.lore.material import TOPIC_IDS, Material, TopicId
 from summarizer_tool import OutputMode, Settings
 from tests.support.research_world import (
     MATERIAL,
     PAGES,
+    SECTIONS,
+    TEXTS,
     answering,
-    no_texts,
-    texts,
 )
 
 pytestmark = pytest.mark.anyio
@@ -38,12 +37,11 @@ async def extract(
     material: Material = MATERIAL,
     *,
     mode: OutputMode = 'auto',
-    read: ReadPage = texts,
 ) -> Extraction:
     query = extraction_query(category, Settings(llm_output_mode=mode))
     limits = UsageLimits(request_limit=None)
-    answer = await query.ask(model, material, read, usage=RunUsage(), usage_limits=limits)
-    return extracted(category, answer, material.pages)
+    answer = await query.ask(model, material, usage=RunUsage(), usage_limits=limits)
+    return extracted(category, *answer, PageIndex(material))
 
 
 def test_the_request() -> None:
@@ -149,10 +147,8 @@ Your last answer to this request could not be read. Answer with the JSON that wa
 
 
 async def test_a_page_that_cannot_be_read_is_named() -> None:
-    async def some(handle: str) -> str:
-        return await (no_texts if handle == PAGES[0].source_id else texts)(handle)
-
-    extraction = await extract(answering({'records': [ODILE]}), read=some)
+    some = Material('Mirefold', SECTIONS, PAGES, {number: text for number, text in TEXTS.items() if number != 1})
+    extraction = await extract(answering({'records': [ODILE]}), material=some)
 
     assert extraction.unread == (1,)
     assert extraction.records[0].sources == [2, 3]

@@ -18,14 +18,17 @@ from researcher_integration.lore.extraction.records import (
     ZoneData,
 )
 from researcher_integration.lore.extraction.typed_extraction import Extraction, PageIndex, extracted, name_key
-from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, QuestionOutcome
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, TopicId
+from researcher_integration.lore.extraction.windowed_query import QuestionOutcome
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, TopicId
 from tests.support.research_world import PAGES, TEXTS, page
 
 
+def index_of(texts: dict[int, str], pages: Sequence[CrawledPage] = PAGES) -> PageIndex:
+    return PageIndex(Material('Mirefold', [], pages, texts))
+
+
 def verify(records: Sequence[Record], pages: Sequence[CrawledPage], texts: dict[int, str]) -> Extraction:
-    answer = MaterialAnswer(QuestionOutcome(), Records[Any](records=[*records]), texts)
-    return extracted('npcs', answer, pages)
+    return extracted('npcs', QuestionOutcome(), Records[Any](records=[*records]), index_of(texts, pages))
 
 
 def npc(**fields: object) -> NPCData:
@@ -232,19 +235,19 @@ def test_at_most_three_pages_are_put_the_most_trusted_first() -> None:
     ],
 )
 def test_a_name_stands_where_its_words_stand(name: str, pages: tuple[int, ...]) -> None:
-    assert PageIndex(PAGES, TEXTS).naming(name) == pages
+    assert index_of(TEXTS).naming(name) == pages
 
 
 def test_parts_of_a_name_here_and_there_are_not_the_name() -> None:
     scattered = 'A red reed. The reed bell. Fred reed bells.'
 
-    assert PageIndex(PAGES, {1: scattered}).naming('Red Reed Bell') == ()
-    assert PageIndex(PAGES, {1: scattered, 3: 'The red, reed\nbell.'}).naming('Red Reed Bell') == (3,)
+    assert index_of({1: scattered}).naming('Red Reed Bell') == ()
+    assert index_of({1: scattered, 3: 'The red, reed\nbell.'}).naming('Red Reed Bell') == (3,)
 
 
 def test_a_name_in_a_script_without_spaces_stands_within_its_sentence() -> None:
-    assert PageIndex(PAGES, {1: '霧沼の奥に灰環がある。'}).naming('灰環') == (1,)
-    assert PageIndex(PAGES, {1: 'Straße in Ödmoor'}).naming('STRASSE in O\u0308dmoor') == (1,)
+    assert index_of({1: '霧沼の奥に灰環がある。'}).naming('灰環') == (1,)
+    assert index_of({1: 'Straße in Ödmoor'}).naming('STRASSE in O\u0308dmoor') == (1,)
 
 
 def test_the_records_that_are_verified_do_not_change() -> None:

@@ -17,8 +17,7 @@ from researcher_integration.lore.extraction import windowed_query
 from researcher_integration.lore.extraction.cross_reference import conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extraction_query
 from researcher_integration.lore.extraction.windowed_query import (
-    MaterialAnswer,
-    ReadPage,
+    QuestionOutcome,
     WindowedQuery,
 )
 from researcher_integration.lore.material import TOPIC_IDS, KeptSection, Material, ResearchError, TopicId
@@ -28,11 +27,10 @@ from tests.support.research_world import (
     MATERIAL,
     PAGES,
     SECTIONS,
+    TEXTS,
     answering,
-    no_texts,
     page,
     sent_tokens,
-    texts,
 )
 
 pytestmark = pytest.mark.anyio
@@ -47,10 +45,8 @@ def questions(**more: Any) -> Mapping[Kind, WindowedQuery[Any]]:
     return {**{topic: extraction_query(topic, asked) for topic in TOPIC_IDS}, 'conflicts': conflict_query(asked)}
 
 
-async def ask(
-    model: Model, question: WindowedQuery[Any], material: Material = MATERIAL, read: ReadPage = texts
-) -> MaterialAnswer[Any]:
-    return await question.ask(model, material, read, usage=RunUsage(), usage_limits=None)
+async def ask(model: Model, question: WindowedQuery[Any], material: Material = MATERIAL) -> tuple[QuestionOutcome, Any]:
+    return await question.ask(model, material, usage=RunUsage(), usage_limits=None)
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -75,7 +71,7 @@ async def test_what_fits_the_room_fits_the_window(mode: OutputMode, kind: Kind, 
     sections = [
         KeptSection(topic, f'What they say of {topic}', tokens.truncate(text, room // 5)) for topic in TOPIC_IDS
     ]
-    await ask(FunctionModel(measure), questions(llm_output_mode=mode)[kind], Material(zone, sections, PAGES))
+    await ask(FunctionModel(measure), questions(llm_output_mode=mode)[kind], Material(zone, sections, PAGES, TEXTS))
 
     assert len(sizes) == 3
     assert 3300 < min(sizes) <= max(sizes) <= 4000
@@ -99,15 +95,15 @@ def test_content_opens_and_closes_no_frame(title: str, header: str, text: str) -
             for _ in range(request.count(tag))
         ]
 
-    plain = Material('Mirefold', [KeptSection('npcs', 'People', 'x')], [page(1, 'x', 'primary', 1)])
-    nasty = Material('Mirefold', [KeptSection('npcs', header, f'x{text}')], [page(1, title, 'primary', 1)])
+    plain = Material('Mirefold', [KeptSection('npcs', 'People', 'x')], [page(1, 'x', 'primary', 1)], {})
+    nasty = Material('Mirefold', [KeptSection('npcs', header, f'x{text}')], [page(1, title, 'primary', 1)], {})
     request = QUESTIONS['npcs'].request(nasty)
 
     assert frames(request) == frames(QUESTIONS['npcs'].request(plain))
 
 
 def test_a_header_stays_within_its_quotes() -> None:
-    material = Material('Mirefold', [KeptSection('npcs', 'People & "beasts"', 'x')], PAGES)
+    material = Material('Mirefold', [KeptSection('npcs', 'People & "beasts"', 'x')], PAGES, {})
 
     assert '<kept_section header="People &amp; &quot;beasts&quot;">' in QUESTIONS['npcs'].request(material)
 
@@ -124,23 +120,21 @@ def test_a_page_list_that_leaves_no_room_is_refused() -> None:
 
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize(
-    ('material', 'read', 'reason'),
+    ('material', 'reason'),
     [
-        (Material('Mirefold', [], PAGES), texts, 'the sections hold no text'),
-        (Material('Mirefold', [KeptSection('npcs', 'People', ' \n')], PAGES), texts, 'the sections hold no text'),
-        (MATERIAL, no_texts, 'no page can be read'),
+        (Material('Mirefold', [], PAGES, TEXTS), 'the sections hold no text'),
+        (Material('Mirefold', [KeptSection('npcs', 'People', ' \n')], PAGES, TEXTS), 'the sections hold no text'),
+        (Material('Mirefold', SECTIONS, PAGES, {}), 'no page can be read'),
     ],
 )
-async def test_where_nothing_can_come_of_it_nothing_is_paid(
-    kind: Kind, material: Material, read: ReadPage, reason: str
-) -> None:
-    answer = await ask(answering(''), questions()[kind], material, read)
-    assert (answer.output, answer.outcome.reason, answer.outcome.spent.requests) == (None, reason, 0)
+async def test_where_nothing_can_come_of_it_nothing_is_paid(kind: Kind, material: Material, reason: str) -> None:
+    outcome, answer = await ask(answering(''), questions()[kind], material)
+    assert (answer, outcome.reason, outcome.spent.requests) == (None, reason, 0)
 
 
 def test_a_page_has_its_own_number_and_no_address_in_the_request() -> None:
     long = PAGES[0].model_copy(update={'title': 'Mire\n[9] Fold ' * 20, 'number': 12})
-    request = questions()['npcs'].request(Material('Mirefold', SECTIONS, [long]))
+    request = questions()['npcs'].request(Material('Mirefold', SECTIONS, [long], {}))
     [line] = [line for line in request.splitlines() if line.startswith('[')]
 
     assert line == snapshot('[12] Mire [9] Fold Mire [9] Fold Mire [9] Fold Mire [9] Fold… (secondary)')

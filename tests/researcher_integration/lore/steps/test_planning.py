@@ -21,7 +21,7 @@ TOPICS = load_topics(cli.CONFIG / 'research_topics.yml').topics
 def assigned(texts: dict[str, str], zone: str = 'Kelderwick Fen') -> dict[TopicId, list[str]]:
     pages = [page(number, title, tokens=tokens.count(text)) for number, (title, text) in enumerate(texts.items(), 1)]
     titles = {each.source_id: each.title for each in pages}
-    found = planning.assign(zone, pages, {each.source_id: texts[each.title] for each in pages}, TOPICS)
+    found = planning.assign(zone, pages, {each.number: texts[each.title] for each in pages}, TOPICS)
     return {topic: [titles[handle] for handle, owner in found.items() if owner == topic] for topic in TOPIC_IDS}
 
 
