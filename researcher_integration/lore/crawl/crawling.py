@@ -17,8 +17,8 @@ import anyio
 from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
 from researcher_integration.lore.configuration import SourceTiers
-from researcher_integration.lore.crawl.pages import PREVIEW_TOKENS, describe, key_of_file, read_local
-from researcher_integration.lore.material import CrawledPage, TierName
+from researcher_integration.lore.crawl.pages import PREVIEW_TOKENS, describe, is_url, key_of, read_local
+from researcher_integration.lore.material import CrawledPage
 from researcher_integration.prompted_tool import prompted_tool
 from summarizer_tool import (
     AddSourceRequest,
@@ -33,7 +33,6 @@ from summarizer_tool import (
     one_line,
     shown_address,
     trace_span,
-    url_key,
 )
 
 MAX_PAGES = 40
@@ -58,18 +57,8 @@ class Crawled:
     is_new: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A stored page that has no number yet."""
-
-    source: Source
-    key: str
-    """Of the place that answered, which may not be the one that was asked for."""
-    url: str
-    tier: TierName
-
-
-_Load = Callable[[], Awaitable[_Found]]
+_Load = Callable[[], Awaitable[tuple[Source, str]]]
+"""Stores a page; gives it with the place that has answered, which may not be the one that was asked for."""
 
 
 class Crawler:
@@ -124,7 +113,7 @@ class Crawler:
         url = url.strip()
         if not url:
             raise RequestError('url is empty; give one like https://example.org/page')
-        return await self._crawl(url_key(url), partial(self._fetch, url))
+        return await self._crawl(url, partial(self._fetch, url))
 
     async def crawl_file(self, path: str) -> Crawled:
         """Store a local file as a page: text, markdown or HTML.
@@ -137,12 +126,11 @@ class Crawler:
             InputTooLargeError: If its text is larger than the settings allow.
             StoreError: If it cannot be stored.
         """
-        file = Path(path)
-        return await self._crawl(key_of_file(file), partial(self._read, file))
+        return await self._crawl(path, partial(self._read, Path(path)))
 
-    async def _crawl(self, key: str, load: _Load) -> Crawled:
+    async def _crawl(self, place: str, load: _Load) -> Crawled:
         with trace_span('crawl') as span:
-            page, is_new = await self._page(key, load)
+            page, is_new = await self._page(place, load)
             span.set_attributes({'number': page.number, 'source_id': page.source_id, 'tokens': page.tokens})
             span.set_attributes({'tier': page.tier, 'is_new': is_new})
             document = await in_io_thread(self._service.collection.document, page.source_id)
@@ -154,14 +142,16 @@ class Crawler:
             beginning = await self._service.read_source(read)
             return Crawled(page, describe(page, outline, beginning, is_new=is_new), is_new)
 
-    async def _page(self, key: str, load: _Load) -> tuple[CrawledPage, bool]:
-        """The page with a key, and whether this call was the first to get it."""
+    async def _page(self, place: str, load: _Load) -> tuple[CrawledPage, bool]:
+        """The page at a place, and whether this call was the first to get it."""
+        key = key_of(place)
         async with self._under_way[key]:
             if (known := self._pages.get(key)) is not None:
                 return known, False
             if self._failures[key] >= MAX_ATTEMPTS:
-                place = shown_address(key)
-                raise RequestError(f'{place} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
+                raise RequestError(
+                    f'{shown_address(place)} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages'
+                )
             # Those on their way count: a request that will be refused is not to be paid for.
             if len({page.number for page in self._pages.values()}) + len(self._turns) >= MAX_PAGES:
                 raise RequestError(f'this zone has its {MAX_PAGES} pages; work with what has been crawled')
@@ -169,9 +159,9 @@ class Crawler:
             self._turns.append(turn)
             self._turns[0].set()
             try:
-                found = await load()
+                source, answered = await load()
                 await turn.wait()
-                return await self._keep(key, found)
+                return await self._keep(key, source, answered)
             except SummarizerError:
                 self._failures[key] += 1
                 raise
@@ -180,39 +170,40 @@ class Crawler:
                 if self._turns:
                     self._turns[0].set()
 
-    async def _keep(self, key: str, found: _Found) -> tuple[CrawledPage, bool]:
+    async def _keep(self, key: str, source: Source, place: str) -> tuple[CrawledPage, bool]:
         """Number a page, unless it is known."""
         by_handle = {page.source_id: page for page in self._pages.values()}
-        same = self._pages.get(found.key) or by_handle.get(found.source.id)
+        same = self._pages.get(key_of(place)) or by_handle.get(source.id)
         number = max((page.number for page in self._pages.values()), default=0) + 1
-        title = one_line(found.source.title or found.url)
+        url = place if is_url(place) else Path(place).name
+        title = one_line(source.title or url)
+        # The place that answered is the one to trust or not: an official site may redirect anywhere.
+        tier = self._tiers.of(place)
         # Summaries and briefs know a page by its title.
         is_taken = any(one_line(each.title) == title for each in self._pages.values())
         page = same or CrawledPage(
             number=number,
-            source_id=found.source.id,
-            url=found.url,
+            source_id=source.id,
+            url=url,
             title=f'{title} ({number})' if is_taken else title,
-            tokens=found.source.tokens,
-            tier=found.tier,
-            weight=self._tiers.tiers[found.tier].weight,
+            tokens=source.tokens,
+            tier=tier,
+            weight=self._tiers.tiers[tier].weight,
         )
-        for each in dict.fromkeys((key, found.key)):
+        for each in dict.fromkeys((key, key_of(place))):
             if self._pages.get(each) != page:
                 self._pages[each] = page
                 if self._on_page is not None:
                     await self._on_page(each, page)
         return page, same is None
 
-    async def _fetch(self, url: str) -> _Found:
+    async def _fetch(self, url: str) -> tuple[Source, str]:
         source = await self._service.add_page(url, may_fetch=self._robots.may_fetch)
-        # The one that answered is the one to trust or not: an official site may redirect anywhere.
-        return _Found(source, url_key(source.url), source.url, self._tiers.of(source.url))
+        return source, source.url
 
-    async def _read(self, file: Path) -> _Found:
+    async def _read(self, file: Path) -> tuple[Source, str]:
         limit = self._service.summarizer.settings.max_input_mb
-        source = await self._service.add_document(await in_io_thread(read_local, file, limit))
-        return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
+        return await self._service.add_document(await in_io_thread(read_local, file, limit)), str(file)
 
 
 @dataclass

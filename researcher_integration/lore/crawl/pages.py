@@ -14,10 +14,9 @@ from summarizer_tool import (
     read_path,
     register_tag,
     render_prompt,
+    url_key,
     wrap_in_tag,
 )
-
-FILE = 'file:'
 
 _USER = regex.compile(r'^(\s*https?://)[^/?#@]*@', regex.IGNORECASE)
 
@@ -27,12 +26,14 @@ def is_url(place: str) -> bool:
     return place.strip().lower().startswith(('http://', 'https://'))
 
 
-def key_of_file(path: Path) -> str:
-    """The key of a local file: `file:` and its absolute path, symbolic links followed."""
+def key_of(place: str) -> str:
+    """The key of a page, by which it is known: of a local file `file:` and its absolute path, links followed."""
+    if is_url(place):
+        return url_key(place.strip())
     try:
-        return f'{FILE}{path.resolve()}'
+        return f'file:{Path(place).resolve()}'
     except (OSError, RuntimeError, ValueError):  # links that go round in a circle; to open it will fail, too
-        return f'{FILE}{path}'
+        return f'file:{place}'
 
 
 def without_user(place: str) -> str:

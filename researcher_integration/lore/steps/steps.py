@@ -16,7 +16,7 @@ from pydantic_ai.usage import RunUsage
 from researcher_integration.lore.checkpoint import Checkpoint, Failure, Step
 from researcher_integration.lore.configuration import Configuration, Limits, ResearchSettings, Topic
 from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
-from researcher_integration.lore.crawl.pages import is_url, key_of_file
+from researcher_integration.lore.crawl.pages import is_url, key_of
 from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import PageIndex, extracted, extraction_query
@@ -40,7 +40,6 @@ from summarizer_tool import (
     in_thread,
     shown_address,
     trace_span,
-    url_key,
 )
 
 if TYPE_CHECKING:
@@ -131,11 +130,7 @@ class ResearchRun:
                 f'{shown_address(lost[0].url)}; begin anew with --fresh, if it was too small with a larger '
                 'SUMMARIZER_STORE_MAX_MB'
             )
-        places = [
-            place
-            for place in dict.fromkeys(self.request.places)
-            if (url_key(place.strip()) if is_url(place) else key_of_file(Path(place))) not in self.checkpoint.pages
-        ]
+        places = [each for each in dict.fromkeys(self.request.places) if key_of(each) not in self.checkpoint.pages]
         limiter = anyio.CapacityLimiter(MAX_CRAWLS)
         failed: dict[str, Failure] = {}
         done = 0
