@@ -18,7 +18,7 @@ from researcher_integration.lore.material import CrawledPage, ResearchError, Top
 from researcher_integration.usage import Spent
 from summarizer_tool import write_whole
 
-VERSION = 4
+VERSION = 5
 
 FILE = 'checkpoint.json'
 
@@ -37,17 +37,6 @@ class ResearchRequest(BaseModel):
     """What the prompt of an extraction may have, in cl100k tokens."""
 
 
-class KeptBlock(BaseModel):
-    """One block of text that a step has kept: notes, a page or a summary."""
-
-    model_config = ConfigDict(frozen=True)
-
-    kind: Literal['page', 'notes', 'summary']
-    source_ids: tuple[str, ...] = ()
-    text: str = ''
-    tokens: int
-
-
 StepState = Literal['summarized', 'unchanged', 'degraded', 'empty']
 
 
@@ -60,30 +49,25 @@ class StepFigures(BaseModel):
     budget: int = 0
     """Its share of the tokens that all steps might hand on; it may have more where others need less."""
     tokens_crawled: int
+    tokens_kept: int
     model: str = ''
     agent: Spent = RunUsage()
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
-
-
-class Step(StepFigures):
-    """A finished research step."""
-
-    topic: TopicId
-    pages: tuple[str, ...]
-    blocks: tuple[KeptBlock, ...]
-
-    @computed_field
-    @property
-    def tokens_kept(self) -> int:
-        """Tokens of the blocks."""
-        return sum(block.tokens for block in self.blocks)
 
     @computed_field
     @property
     def ratio(self) -> float:
         """Tokens crawled for each one kept."""
         return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
+
+
+class Step(StepFigures):
+    """A finished research step: the report of its agent, and the summary of its pages or these as they are."""
+
+    pages: tuple[str, ...]
+    notes: str = ''
+    summary: str = ''
 
 
 class Failure(BaseModel):
@@ -101,7 +85,7 @@ class Failure(BaseModel):
 class Checkpoint(BaseModel):
     """The state from which a research is resumed; page texts stay in the store."""
 
-    version: Literal[4] = VERSION
+    version: Literal[5] = VERSION
     request: ResearchRequest
     pages: dict[str, CrawledPage] = Field(default_factory=dict[str, CrawledPage])
     failures: list[Failure] = Field(default_factory=list[Failure])

@@ -185,11 +185,9 @@ class Extracted(BaseModel):
 
 
 class StepStatistics(StepFigures):
-    """A step in figures, and what they come to."""
+    """A step in figures."""
 
     pages: int
-    tokens_kept: int
-    ratio: float
 
 
 class Statistics(BaseModel):
@@ -341,7 +339,7 @@ def _statistics(
         tokens_crawled=sum(page.tokens for page in material.pages),
         tokens_kept=sum(count_tokens(section.text) for section in material.sections),
         steps={
-            topic: StepStatistics(pages=len(step.pages), **step.model_dump(exclude={'topic', 'blocks', 'pages'}))
+            topic: StepStatistics(pages=len(step.pages), **step.model_dump(include={*StepFigures.model_fields}))
             for topic, step in steps.items()
         },
         summaries=checkpoint.summarized,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
-from researcher_integration.lore.checkpoint import KeptBlock, Step, StepState
+from researcher_integration.lore.checkpoint import Step, StepState
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.material import CrawledPage, KeptSection, ResearchError, TopicId, titled
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
@@ -60,30 +60,23 @@ class ZoneSummarizer:
         Returns:
             What each step keeps, and warnings about all of it.
         """
-        handles = tuple(page.source_id for page in pages)
-        noted = {topic: KeptBlock(kind='notes', text=text, tokens=count_tokens(text)) for topic, text in notes.items()}
-        whole = {
-            page.source_id: KeptBlock(kind='page', source_ids=(page.source_id,), tokens=page.tokens) for page in pages
-        }
-        free = room - kept_tokens([*noted.values()], pages)
+        free = room - sum(_NOTES_TOKENS + count_tokens(text) for text in notes.values())
         summary, reason = None, ''
-        if kept_tokens([*whole.values()], pages) > free:
+        if sum(page.tokens + _titled(page) for page in pages) > free:
             summary, reason = await self._condense(pages, free, options)
         state: StepState = 'degraded' if reason else 'summarized' if summary else 'unchanged'
         steps: dict[TopicId, Step] = {}
         for topic in self.topics:
-            blocks = [noted[topic.id]] if notes.get(topic.id) else []
-            own = handles if summary else tuple(handle for handle in whole if assigned.get(handle) == topic.id)
-            if summary is None:
-                blocks += [whole[handle] for handle in own]
-            elif text := summary.topics.get(topic.header, ''):
-                blocks.append(KeptBlock(kind='summary', source_ids=own, text=text, tokens=count_tokens(text)))
+            own = [page for page in pages if summary or assigned.get(page.source_id) == topic.id]
+            note, text = notes.get(topic.id, ''), summary.topics.get(topic.header, '') if summary else ''
+            size = sum(page.tokens for page in own)
             steps[topic.id] = Step(
-                topic=topic.id,
                 state=state if own else 'empty',
-                pages=own,
-                blocks=tuple(blocks),
-                tokens_crawled=sum(whole[handle].tokens for handle in own),
+                pages=tuple(page.source_id for page in own),
+                notes=note,
+                summary=text,
+                tokens_crawled=size,
+                tokens_kept=count_tokens(note) + (count_tokens(text) if summary else size),
                 model=summary.model if summary else '',
                 warnings=(reason,) if reason else (),
             )
@@ -135,12 +128,12 @@ class ZoneSummarizer:
     async def _ask(
         self, backend: 'SummaryBackend', pages: Sequence[CrawledPage], room: int, options: RequestOptions
     ) -> SourceSummary:
-        handles = tuple(page.source_id for page in pages)
-        above = kept_tokens([KeptBlock(kind='summary', source_ids=handles, tokens=0)] * len(self.topics), pages)
         # A text within its budget would come back as it is, and with its headings it does not fit.
         least, most = LEAST_SUMMARY * len(self.topics), sum(page.tokens for page in pages) - 1
+        above = len(self.topics) * _titled(pages[0]) if len(pages) == 1 else 0
         topics = [SummaryTopic(name=each.header, schema_hint=each.hint, share=each.share) for each in self.topics]
-        return await backend.condense(handles, topics, max(least, min(room - above, most)), options)
+        budget = max(least, min(room - above, most))
+        return await backend.condense([page.source_id for page in pages], topics, budget, options)
 
 
 def without_pages(text: str, titles: Collection[str]) -> str:
@@ -165,36 +158,34 @@ def _words(title: str) -> str:
     return ' '.join(_WORD.findall(title.casefold()))
 
 
-LISTED = 4
-"""Pages of a summary that are named above it; that of more pages has their titles as headings."""
-
 _NOTES_TOKENS = 8
 _HEADING_TOKENS = 9
 """What the templates of sections add to a report, and to a title."""
 
 
+def _titled(page: CrawledPage) -> int:
+    """The most tokens of what stands above a page, or what was kept of it."""
+    return count_tokens(titled(page.title)) + _HEADING_TOKENS
+
+
 def section(topic: Topic, step: Step, pages: Sequence[CrawledPage], raw: Mapping[int, str]) -> KeptSection:
-    """The section of a step: the text of its blocks, each under what it is of; `raw` are texts of pages by number."""
-    known = {page.source_id: page for page in pages}
-    return KeptSection(topic.id, topic.header, '\n\n'.join(_text(block, known, raw) for block in step.blocks))
-
-
-def kept_tokens(blocks: Sequence[KeptBlock], pages: Sequence[CrawledPage]) -> int:
-    """The most tokens that blocks have in sections, with what stands above each."""
-    known = {page.source_id: page for page in pages}
-    named = [known[handle] for block in blocks if len(block.source_ids) <= LISTED for handle in block.source_ids]
-    titles = sum(count_tokens(titled(page.title)) + _HEADING_TOKENS for page in named)
-    return titles + sum(_NOTES_TOKENS + block.tokens for block in blocks)
-
-
-def _text(block: KeptBlock, pages: Mapping[str, CrawledPage], raw: Mapping[int, str]) -> str:
-    if block.kind == 'notes':
-        return render_prompt('research/notes', notes=block.text)
-    if block.kind == 'summary':
-        if len(block.source_ids) > LISTED:
-            return block.text
-        titles = ', '.join(f'[{pages[handle].number}] {titled(pages[handle].title)}' for handle in block.source_ids)
-        return render_prompt('research/summary', pages=titles, text=block.text)
-    page = pages[block.source_ids[0]]
-    text = raw.get(page.number, load_prompt('research/page_lost'))  # evicted, and gone from where it was, too
-    return render_prompt('research/page', number=str(page.number), title=titled(page.title), text=text)
+    """The section of a step: what it has kept, under what it is of; `raw` are texts of pages by number."""
+    own = [page for page in pages if page.source_id in step.pages]
+    parts = [render_prompt('research/notes', notes=step.notes)] if step.notes else []
+    if step.state == 'unchanged':
+        lost = load_prompt('research/page_lost')  # evicted, and gone from where it was, too
+        parts += [
+            render_prompt(
+                'research/page',
+                number=str(page.number),
+                title=titled(page.title),
+                text=raw.get(page.number, lost),
+            )
+            for page in own
+        ]
+    elif step.summary and len(own) == 1:  # that of several has their titles as headings
+        title = f'[{own[0].number}] {titled(own[0].title)}'
+        parts.append(render_prompt('research/summary', pages=title, text=step.summary))
+    elif step.summary:
+        parts.append(step.summary)
+    return KeptSection(topic.id, topic.header, '\n\n'.join(parts))

@@ -21,7 +21,7 @@ from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import PageIndex, extracted, extraction_query
 from researcher_integration.lore.extraction.windowed_query import QuestionOutcome, WindowedQuery, room
-from researcher_integration.lore.material import CrawledPage, Material, ResearchError
+from researcher_integration.lore.material import CrawledPage, Material, ResearchError, TopicId
 from researcher_integration.lore.steps.planning import (
     assign,
     gathering_limits,
@@ -207,7 +207,7 @@ class ResearchRun:
     async def _keep(self) -> None:
         """Summarize all pages for all topics, and write down what each step keeps of them."""
         pages, gathered = self.pages(), self.checkpoint.gathered
-        before = {topic: step.blocks for topic, step in self.checkpoint.steps.items()}
+        before = _kept(self.checkpoint)
         self.tell(ResearchProgress('summarize', f'{len(pages)} pages for {len(self.topics)} topics'))
         with self._summarizing(self.usage) as options:
             kept, self.checkpoint.warnings = await self._summarizer.summarize(
@@ -219,7 +219,7 @@ class ResearchRun:
             )
         for topic in self.topics:
             self.checkpoint.steps[topic.id] = self._finished(topic, kept[topic.id])
-        if before and before != {topic: step.blocks for topic, step in self.checkpoint.steps.items()}:
+        if before and before != _kept(self.checkpoint):
             self.checkpoint.forget_extractions()  # what was extracted from the others is no longer all there is
         await self.save()
 
@@ -297,3 +297,8 @@ class ResearchRun:
     async def _ask(self, model: Model, query: WindowedQuery[T], material: Material) -> tuple[QuestionOutcome, T | None]:
         left = limits_left(self.limits, self.usage, others=self.summaries)
         return await query.ask(model, material, usage=self.usage, usage_limits=left)
+
+
+def _kept(checkpoint: Checkpoint) -> dict[TopicId, tuple[Sequence[str], str, str]]:
+    """What is extracted from."""
+    return {topic: (step.pages, step.notes, step.summary) for topic, step in checkpoint.steps.items()}

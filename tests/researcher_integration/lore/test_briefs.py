@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 from researcher_integration import load_topics
 from researcher_integration.lore import package as texts
-from researcher_integration.lore.checkpoint import KeptBlock, Step
+from researcher_integration.lore.checkpoint import Step
 from researcher_integration.lore.extraction.cross_reference import Claim, Conflict
 from researcher_integration.lore.material import CrawledPage, KeptSection
 from tests.support import research_world
@@ -26,12 +26,12 @@ def page(number: int, title: str, url: str = '') -> CrawledPage:
 def brief(text: str, *pages: CrawledPage) -> str:
     handles = tuple(page.source_id for page in pages)
     step = Step(
-        topic='lore',
         state='summarized',
         pages=handles,
-        blocks=(KeptBlock(kind='summary', source_ids=handles, text=text, tokens=10),),
+        summary=text,
         budget=100,
         tokens_crawled=1234,
+        tokens_kept=10,
         model='extractive',
     )
     return texts.brief(LORE, 'Mirefold', step, KeptSection('lore', LORE.header, text), pages, 'in process')

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from pydantic_ai.usage import RunUsage
 
-from researcher_integration.lore.checkpoint import FILE, Checkpoint, KeptBlock, ResearchRequest, Step, write
+from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, Step, write
 from researcher_integration.lore.extraction.records import NPCData
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, ResearchError
@@ -56,15 +56,12 @@ def test_a_round_trip(tmp_path: Path) -> None:
         assigned={page.source_id: 'zone_overview'},
         steps={
             'zone_overview': Step(
-                topic='zone_overview',
-                state='degraded',
+                state='unchanged',
                 pages=(page.source_id,),
-                blocks=(
-                    KeptBlock(kind='notes', text='A strait — with “eleven” islands.\u2028', tokens=9),
-                    KeptBlock(kind='page', source_ids=(page.source_id,), tokens=924),
-                ),
+                notes='A strait — with “eleven” islands.\u2028',
                 budget=400,
                 tokens_crawled=924,
+                tokens_kept=933,
                 agent=RunUsage(requests=2, input_tokens=10, output_tokens=5, cost=Decimal('0.0000123')),
             )
         },
@@ -129,7 +126,7 @@ def test_whoever_reads_finds_the_whole(tmp_path_factory: pytest.TempPathFactory,
         (b'\xff\xfe\x00', 'its JSON'),
         (b'[]', 'its JSON'),
         (b'{"version": 1, "request": {"zone": "Harrow Sound"}}', 'version'),
-        (b'{"version": 4}', 'request'),
+        (b'{"version": 5}', 'request'),
         (b'{"request": {"zone": "Harrow Sound"}, "steps": {"weather": {}}}', 'steps.weather.[key]'),
     ],
     ids=['empty', 'cut off', 'no text', 'a list', 'version', 'no request', 'a topic'],
@@ -268,7 +265,7 @@ async def test_pages_are_kept_by_reference(zone: World, tmp_path: Path) -> None:
     assert len(sizes) == len(names) + 1 + len(TOPIC_IDS) * 2 + 3
     assert max(sizes) < min(20_000, texts / 2)
     content = json.loads((tmp_path / FILE).read_bytes())
-    assert {block['text'] for step in content['steps'].values() for block in step['blocks']} == {''}
+    assert {step['summary'] for step in content['steps'].values()} == {''}
 
 
 async def test_half_a_character(zone: World, tmp_path: Path) -> None:
@@ -283,4 +280,4 @@ async def test_half_a_character(zone: World, tmp_path: Path) -> None:
     assert 'A heron was seen ?' in package.sections['narrative_items']
     read = Checkpoint.load(tmp_path)
     assert read is not None
-    assert read.steps['narrative_items'].blocks[0].text == 'A heron was seen ?'
+    assert read.steps['narrative_items'].notes == 'A heron was seen ?'

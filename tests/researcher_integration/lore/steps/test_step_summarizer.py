@@ -66,21 +66,23 @@ async def keep(
     return kept
 
 
-def shown(kept: Step) -> list[tuple[str, int, list[str]]]:
-    return [(block.kind, block.tokens, [handle[-1] for handle in block.source_ids]) for block in kept.blocks]
+def shown(kept: Step) -> tuple[str, str, int, int, list[str]]:
+    """The state, the notes, the tokens of the summary, what is kept in all, and whose that is."""
+    pages = [handle[-1] for handle in kept.pages]
+    return kept.state, kept.notes, tokens.count(kept.summary), kept.tokens_kept, pages
 
 
 async def test_all_pages_are_one_request_for_all_topics() -> None:
     backend = Recorded()
     kept = await keep(backend, [page(1, 9000), page(2, 500)], 1000, notes={'npcs': 'Two pages were read.'})
-    assert backend.asked == snapshot([(('src_000000000001', 'src_000000000002'), 827)])
+    assert backend.asked == snapshot([(('src_000000000001', 'src_000000000002'), 987)])
     assert {topic: shown(step) for topic, step in kept.items()} == snapshot(
         {
-            'zone_overview': [('summary', 165, ['1', '2'])],
-            'npcs': [('notes', 5, []), ('summary', 165, ['1', '2'])],
-            'factions': [('summary', 165, ['1', '2'])],
-            'lore': [('summary', 165, ['1', '2'])],
-            'narrative_items': [('summary', 165, ['1', '2'])],
+            'zone_overview': ('summarized', '', 197, 197, ['1', '2']),
+            'npcs': ('summarized', 'Two pages were read.', 197, 202, ['1', '2']),
+            'factions': ('summarized', '', 197, 197, ['1', '2']),
+            'lore': ('summarized', '', 197, 197, ['1', '2']),
+            'narrative_items': ('summarized', '', 197, 197, ['1', '2']),
         }
     )
     assert {step.state for step in kept.values()} == {'summarized'}
@@ -92,8 +94,8 @@ async def test_what_fits_stays_as_it_is_in_one_step() -> None:
     backend = Recorded()
     kept = await keep(backend, [page(1, 300), page(2, 200)], 1000, {handle(1): 'npcs', handle(2): 'lore'})
     assert backend.asked == []
-    assert {topic: shown(step) for topic, step in kept.items() if step.blocks} == snapshot(
-        {'npcs': [('page', 300, ['1'])], 'lore': [('page', 200, ['2'])]}
+    assert {topic: shown(step) for topic, step in kept.items() if step.pages} == snapshot(
+        {'npcs': ('unchanged', '', 0, 300, ['1']), 'lore': ('unchanged', '', 0, 200, ['2'])}
     )
     assert [kept[topic].state for topic in TOPIC_IDS] == snapshot(['empty', 'unchanged', 'empty', 'unchanged', 'empty'])
 
@@ -103,13 +105,13 @@ async def test_what_fits_stays_as_it_is_in_one_step() -> None:
 )
 async def test_without_a_summarizer_the_embedded_model_reads_all_pages_for_all_topics(error: Exception) -> None:
     kept = await keep(Recorded(error), [page(1, 9000), page(2, 3000)], 1000, notes={'npcs': 'Notes.'})
-    assert {topic: (step.state, shown(step)) for topic, step in kept.items() if step.blocks} == snapshot(
+    assert {topic: shown(step) for topic, step in kept.items()} == snapshot(
         {
-            'zone_overview': ('degraded', [('summary', 166, ['1', '2'])]),
-            'npcs': ('degraded', [('notes', 2, []), ('summary', 166, ['1', '2'])]),
-            'factions': ('degraded', [('summary', 166, ['1', '2'])]),
-            'lore': ('degraded', [('summary', 166, ['1', '2'])]),
-            'narrative_items': ('degraded', [('summary', 166, ['1', '2'])]),
+            'zone_overview': ('degraded', '', 198, 198, ['1', '2']),
+            'npcs': ('degraded', 'Notes.', 198, 200, ['1', '2']),
+            'factions': ('degraded', '', 198, 198, ['1', '2']),
+            'lore': ('degraded', '', 198, 198, ['1', '2']),
+            'narrative_items': ('degraded', '', 198, 198, ['1', '2']),
         }
     )
     for step in kept.values():
@@ -119,7 +121,7 @@ async def test_without_a_summarizer_the_embedded_model_reads_all_pages_for_all_t
 
 async def test_steps_without_pages_are_empty() -> None:
     kept = await keep(Recorded(), [], 1000)
-    assert {(step.state, step.blocks) for step in kept.values()} == {('empty', ())}
+    assert {shown(step)[:4] for step in kept.values()} == {('empty', '', 0, 0)}
 
 
 async def test_what_the_embedded_model_cannot_summarize_ends_the_research() -> None:
