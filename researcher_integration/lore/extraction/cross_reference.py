@@ -1,8 +1,8 @@
 """The cross-reference: what the sources of a zone contradict each other in, by a model, held against the pages."""
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict
 
-from researcher_integration.lore.extraction.records import Name, Sources, Text, as_records, bare
+from researcher_integration.lore.extraction.records import Name, Records, Sources, Text, bare
 from researcher_integration.lore.extraction.typed_extraction import PageIndex, words
 from researcher_integration.lore.extraction.windowed_query import QuestionOutcome, WindowedQuery
 from summarizer_tool import Settings, TypedQuery, says_no_more
@@ -51,19 +51,6 @@ class FoundConflict(BaseModel):
     second_source: Sources
 
 
-class FoundConflicts(BaseModel):
-    """What a model answers."""
-
-    model_config = ConfigDict(json_schema_extra=bare)
-
-    conflicts: list[FoundConflict]
-
-    @model_validator(mode='before')
-    @classmethod
-    def _enveloped(cls, value: object) -> object:
-        return as_records(value, 'conflicts', 'subject')
-
-
 class CrossReference(QuestionOutcome):
     """The conflicts of a zone, and what became of the search for them."""
 
@@ -72,18 +59,18 @@ class CrossReference(QuestionOutcome):
     """Those that no two pages support."""
 
 
-def conflict_query(settings: Settings) -> WindowedQuery[FoundConflicts]:
+def conflict_query(settings: Settings) -> WindowedQuery[Records[FoundConflict]]:
     """The question for what the sections contradict each other in."""
-    query = TypedQuery('lore_cross_referencer', 'research/cross_reference', FoundConflicts, members='conflicts')
+    query = TypedQuery('lore_cross_referencer', 'research/cross_reference', Records[FoundConflict], members='records')
     return WindowedQuery(settings, query, 'research/cross_reference_request')
 
 
-def compared(outcome: QuestionOutcome, answer: FoundConflicts | None, index: PageIndex) -> CrossReference:
+def compared(outcome: QuestionOutcome, answer: Records[FoundConflict] | None, index: PageIndex) -> CrossReference:
     """Keep the conflicts of which two different pages name the subject, and whose claims differ; count the others.
 
     That a page states a claim in these words is not checked: claims are told in the model's own.
     """
-    found = answer.conflicts if answer else ()
+    found = answer.records if answer else ()
     ranked = [*index.weights]
     kept: list[Conflict] = []
     for conflict in found:

@@ -85,21 +85,6 @@ def as_relations(value: object) -> list[dict[str, object]]:
     return [{**each, 'target': target} for each in objects if (target := _as_text(each.get('target')))]
 
 
-def as_records(value: object, key: str, part: str) -> object:
-    """The envelope around a list, where the model has left it out, or the list; `part` is a field of its members."""
-    if value is None:
-        return {key: []}
-    if isinstance(value, list):
-        return {key: cast('object', value)}
-    if not isinstance(value, dict):
-        return value
-    given = cast('dict[str, object]', value)
-    if key not in given:
-        return {key: [given]} if part in given else given
-    members = given[key]
-    return {key: [] if members is None else [cast('object', members)] if isinstance(members, dict) else members}
-
-
 Name = Annotated[str, BeforeValidator(_as_name)]
 Text = Annotated[str, BeforeValidator(_as_text)]
 Texts = Annotated[list[str], BeforeValidator(_as_texts)]
@@ -204,16 +189,11 @@ RECORDS: dict[TopicId, type[Record]] = {
 """The record type of each category."""
 
 
-def typed(category: TopicId, records: list[Any]) -> list[Any]:
-    """Records of a category, those that are read from JSON as its type."""
-    return [RECORDS[category].model_validate(each) if isinstance(each, dict) else each for each in records]
-
-
-RecordT = TypeVar('RecordT', bound=Record)
+RecordT = TypeVar('RecordT', bound=BaseModel)
 
 
 class Records(BaseModel, Generic[RecordT]):
-    """What a model answers, for every category alike; a zone is a list of one."""
+    """What a model answers, whatever it is asked for; a zone is a list of one."""
 
     model_config = ConfigDict(json_schema_extra=bare)
 
@@ -222,7 +202,14 @@ class Records(BaseModel, Generic[RecordT]):
     @model_validator(mode='before')
     @classmethod
     def _enveloped(cls, value: object) -> object:
-        return as_records(value, 'records', 'name')
+        """The envelope where the model has left it out, and the list around a single member."""
+        members = value
+        if isinstance(value, dict):
+            given = cast('dict[str, object]', value)
+            if 'records' not in given and not {'name', 'subject'} & given.keys():
+                return given  # which is neither
+            members = given.get('records', given)
+        return {'records': [] if members is None else [members] if isinstance(members, dict) else members}
 
     @classmethod
     def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import regex
 from pydantic import Field, SerializeAsAny, ValidationInfo, computed_field, field_validator
 
-from researcher_integration.lore.extraction.records import RECORDS, Record, Records, Relation, typed
+from researcher_integration.lore.extraction.records import RECORDS, Record, Records, Relation
 from researcher_integration.lore.extraction.windowed_query import QuestionOutcome, WindowedQuery
 from researcher_integration.lore.material import TIER_NAMES, Material, TopicId
 from summarizer_tool import Settings, TypedQuery, load_prompt
@@ -84,7 +84,8 @@ class Extraction(QuestionOutcome):
     @field_validator('records', mode='before')
     @classmethod
     def _of_category(cls, value: list[Any], info: ValidationInfo) -> list[Any]:
-        return typed(info.data['category'], value)
+        record = RECORDS[info.data['category']]
+        return [record.model_validate(each) if isinstance(each, dict) else each for each in value]
 
 
 def extraction_query(category: TopicId, settings: Settings) -> WindowedQuery[Records[Any]]:

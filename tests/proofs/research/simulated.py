@@ -40,9 +40,7 @@ class Researcher:
             return self._research(request, frozenset(tools))
         fields = {name for tool in tools.values() for name in _properties(tool.parameters)}
         if 'records' in fields:
-            return self._extract(request)
-        if 'conflicts' in fields:
-            return Json({'conflicts': []})
+            return Json({'records': []}) if 'of one subject' in request.prompt else self._extract(request)
         return summarize(request)
 
     def _research(self, request: Request, tools: frozenset[str]) -> Reply:

@@ -373,7 +373,7 @@ def role(asked: replies.Request) -> Role:
     tools = asked.body.model_dump_json(include={'tools'})
     if '"crawl_webpage"' in tools:
         return 'agent'
-    return 'extraction' if '"records"' in tools else 'cross-reference' if '"conflicts"' in tools else 'summary'
+    return 'cross-reference' if '"first_source"' in tools else 'extraction' if '"records"' in tools else 'summary'
 
 
 def sent_tokens(asked: replies.Request) -> int:

@@ -62,10 +62,10 @@ def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     if not info.output_tools:
         return ModelResponse(parts=[TextPart('Odile Sarn stands between two camps [1][2].')])
     [tool] = info.output_tools
-    key = 'conflicts' if 'conflicts' in tool.parameters_json_schema['properties'] else 'records'
     fields = tool.parameters_json_schema.get('$defs', {})
-    found = next((ANSWERS[f'{name}Records'] for name in fields if f'{name}Records' in ANSWERS), [])
-    return ModelResponse(parts=[ToolCallPart(tool.name, {key: found if key == 'records' else [CONFLICT]})])
+    answers = {**ANSWERS, 'FoundConflictRecords': [CONFLICT]}
+    found = next((answers[f'{name}Records'] for name in fields if f'{name}Records' in answers), [])
+    return ModelResponse(parts=[ToolCallPart(tool.name, {'records': found})])
 
 
 def research(folder: Path, model: FunctionModel | None = None, files: Mapping[str, str] = FILES) -> Research:

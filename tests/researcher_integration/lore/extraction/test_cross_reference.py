@@ -70,7 +70,7 @@ def test_the_request_is_that_of_an_extraction_but_for_the_task() -> None:
 
 
 async def test_a_conflict_has_both_claims_with_their_sources() -> None:
-    found = await cross_reference(answering({'conflicts': [ODILE]}))
+    found = await cross_reference(answering({'records': [ODILE]}))
 
     assert (found.dropped, found.reason, found.spent.requests) == (0, '', 1)
     assert found.conflicts == snapshot(
@@ -100,14 +100,14 @@ async def test_a_conflict_has_both_claims_with_their_sources() -> None:
     ],
 )
 async def test_what_two_pages_do_not_support_is_dropped(change: dict[str, JsonValue]) -> None:
-    found = await cross_reference(answering({'conflicts': [{**ODILE, **change}]}))
+    found = await cross_reference(answering({'records': [{**ODILE, **change}]}))
 
     assert (found.dropped, found.conflicts) == (1, ())
 
 
 async def test_the_claim_of_the_more_trusted_source_is_first() -> None:
     turned = {**ODILE, 'first': ODILE['second'], 'first_source': 3, 'second': ODILE['first'], 'second_source': 2}
-    found = [(await cross_reference(answering({'conflicts': [each]}))).conflicts[-1] for each in (ODILE, turned)]
+    found = [(await cross_reference(answering({'records': [each]}))).conflicts[-1] for each in (ODILE, turned)]
 
     assert found[0] == found[1]
     assert [claim.source for claim in found[0].claims] == [2, 3]
@@ -118,7 +118,7 @@ async def test_the_claim_of_the_more_trusted_source_is_first() -> None:
     [
         (failing(lambda: ModelHTTPError(503, 'm', {'message': 'Odile'})), 'HTTP 503', 0),
         (answering('There are many conflicts.'), 'invalid output', 3),
-        (answering('{"conflicts": [{"subj', finish_reason='length'), 'cut off', 1),
+        (answering('{"records": [{"subj', finish_reason='length'), 'cut off', 1),
     ],
 )
 async def test_a_model_that_fails_is_told(model: Model, reason: str, requests: int) -> None:
@@ -128,7 +128,7 @@ async def test_a_model_that_fails_is_told(model: Model, reason: str, requests: i
 
 
 async def test_an_answer_that_is_cut_off_keeps_its_whole_conflicts() -> None:
-    raw = json.dumps({'conflicts': [ODILE, {**ODILE, 'subject': 'Mirefold'}]})
+    raw = json.dumps({'records': [ODILE, {**ODILE, 'subject': 'Mirefold'}]})
     found = await cross_reference(answering(raw[:-20], finish_reason='length'))
 
     assert found.is_partial
