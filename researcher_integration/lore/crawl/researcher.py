@@ -10,10 +10,11 @@ import time
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict
-from pydantic_ai import Agent, ModelMessage, RunContext, ToolFailed, ToolReturn
+from pydantic_ai import Agent, RunContext, ToolFailed, ToolReturn
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
@@ -138,29 +139,20 @@ class LoreResearcher:
         started, usage = time.monotonic(), RunUsage() if usage is None else usage
         before = copy(usage)
         warnings: list[str] = []
-        history: list[ModelMessage] = []
         notes = ''
         report = fill_prompt(topic.instructions.report, zone=one_line(zone))
-        requests = (
-            _gather_request(zone, topic, deps, budget),
-            render_prompt('research/report_request', instructions=report),
-        )
-        for request in requests:
-            try:
-                run = await self.agent.run(
-                    request, deps=deps, message_history=history, usage=usage, usage_limits=usage_limits
-                )
-                notes, history = run.output, run.all_messages()
-            except UsageLimitExceeded as error:
-                warnings.append(f'the agent ended at its limit: {limit_reached(error)}; {RAISED_BY}')
-            except (UserError, ConfigurationError):  # for the developer, as a wrong setting is
-                raise
-            except Exception as error:  # noqa: BLE001 - whatever a provider or a server raises, the step is kept
-                _logger.warning('an agent failed', extra=defect_attributes(error))
-                warnings.append(f'the agent failed: {failure_reason(error)}')
-            if warnings:
-                notes = ''
-                break
+        run = partial(self.agent.run, deps=deps, usage=usage, usage_limits=usage_limits)
+        try:
+            gathered = await run(_gather_request(zone, topic, deps, budget))
+            asked = render_prompt('research/report_request', instructions=report)
+            notes = (await run(asked, message_history=gathered.all_messages())).output
+        except UsageLimitExceeded as error:
+            warnings.append(f'the agent ended at its limit: {limit_reached(error)}; {RAISED_BY}')
+        except (UserError, ConfigurationError):  # for the developer, as a wrong setting is
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a provider or a server raises, the step is kept
+            _logger.warning('an agent failed', extra=defect_attributes(error))
+            warnings.append(f'the agent failed: {failure_reason(error)}')
         notes = encodable(notes)  # half a character, which a model may write, goes into no file
         known = {f'[{page.number}]' for page in deps.crawler.pages.values()}
         notes = _CITATION.sub(lambda cited: cited[0] if cited[0] in known else NO_PAGE, notes)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -48,17 +47,6 @@ def framed(section: KeptSection) -> str:
     return wrap_in_tag(SECTION_TAG, f'\n{kept}\n', header=one_line(section.header))  # escapes what ends at the cut
 
 
-def request(template: str, material: Material, **values: str) -> str:
-    """The user prompt."""
-    return render_prompt(
-        template,
-        zone=one_line(material.zone),
-        pages=page_list(material.pages),
-        sections='\n\n'.join(filter(None, map(framed, material.sections))),
-        **values,
-    )
-
-
 def room(zone: str, pages: Sequence[CrawledPage], window_tokens: int) -> int:
     """Tokens that the sections of a material may have together for a request about it to keep to the window."""
     taken = RESERVED_TOKENS + count_tokens(one_line(zone)) + count_tokens(page_list(pages))
@@ -97,8 +85,18 @@ class WindowedQuery(Generic[EnvelopeT]):
 
     def __init__(self, settings: Settings, query: TypedQuery[EnvelopeT], template: str, **values: str) -> None:
         """Each request is a template with the material and these values."""
-        self.request = partial(request, template, **values)
+        self._template, self._values = template, values
         self._query = replace(query.configured(settings), again_prompt='research/answer_again', retries=RETRIES)
+
+    def request(self, material: Material) -> str:
+        """The user prompt."""
+        return render_prompt(
+            self._template,
+            zone=one_line(material.zone),
+            pages=page_list(material.pages),
+            sections='\n\n'.join(filter(None, map(framed, material.sections))),
+            **self._values,
+        )
 
     async def ask(
         self, model: Model, material: Material, *, usage: RunUsage, usage_limits: UsageLimits | None
