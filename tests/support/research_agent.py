@@ -21,7 +21,7 @@ from pydantic_ai.usage import RequestUsage
 from researcher_integration.lore.configuration import Instructions, Topic
 from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
 from researcher_integration.lore.crawl.researcher import Findings, LoreResearcher, Way
-from researcher_integration.lore.summaries.over_mcp import SummaryBackend
+from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import Settings, SourceStore
 from tests.proofs.research.site import Site
 from tests.support.scripted import HANDLE, Step, returns
@@ -102,7 +102,7 @@ class Zone:
     store: SourceStore
     settings: Settings
     crawler: Crawler
-    backend: SummaryBackend
+    backend: InProcess
     deps: StepDeps
 
     def url(self, name: str) -> str:

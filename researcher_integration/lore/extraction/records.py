@@ -203,13 +203,15 @@ class Records(BaseModel, Generic[RecordT]):
     @classmethod
     def _enveloped(cls, value: object) -> object:
         """The envelope where the model has left it out, and the list around a single member."""
-        members = value
-        if isinstance(value, dict):
-            given = cast('dict[str, object]', value)
-            if 'records' not in given and not {'name', 'subject'} & given.keys():
-                return given  # which is neither
-            members = given.get('records', given)
-        return {'records': [] if members is None else [members] if isinstance(members, dict) else members}
+        if not isinstance(value, dict):
+            return {'records': [] if value is None else value}
+        given = cast('dict[str, object]', value)
+        if 'records' not in given and not {'name', 'subject'} & given.keys():
+            return given  # which is neither
+        members = given.get('records', given)
+        if isinstance(members, dict):
+            return {'records': [cast('object', members)]}
+        return {'records': [] if members is None else members}
 
     @classmethod
     def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:
