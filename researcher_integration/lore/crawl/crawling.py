@@ -115,7 +115,7 @@ class Crawler:
             raise RequestError('url is empty; give one like https://example.org/page')
         return await self._crawl(url, partial(self._fetch, url))
 
-    async def crawl_file(self, path: str) -> Crawled:
+    async def crawl_file(self, path: str | Path) -> Crawled:
         """Store a local file as a page: text, markdown or HTML.
 
         Args:
@@ -126,7 +126,7 @@ class Crawler:
             InputTooLargeError: If its text is larger than the settings allow.
             StoreError: If it cannot be stored.
         """
-        return await self._crawl(path, partial(self._read, Path(path)))
+        return await self._crawl(str(path), partial(self._read, Path(path)))
 
     async def _crawl(self, place: str, load: _Load) -> Crawled:
         with trace_span('crawl') as span:

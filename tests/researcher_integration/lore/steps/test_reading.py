@@ -144,7 +144,9 @@ async def test_what_an_agent_has_read_is_not_read_again_for_the_briefs(zone: Wor
         assert package.statistics.summaries.requests == roles['summary']
         assert sum(step.agent.requests for step in package.statistics.steps.values()) == roles['agent']
         assert package.statistics.total.requests == roles.total()
-        asked[way] = roles['summary']
+        mapped = [request for request in zone.provider.requests[before:] if '<source' in request.user_texts[-1]]
+        asked[way] = sum('<missing>' not in request.user_texts[-1] for request in mapped)
     assert any('Of Characters:\n' in text for text in read)
-    # Of six chunks one is asked about again for a larger budget; what else is more asks for what the first one lacks.
-    assert asked == snapshot({'in-pipeline': 10, 'at-source': 15})
+    # Of six chunks one or two are asked about again, for a larger budget; by page it would be all of them.
+    assert asked['in-pipeline'] == 6
+    assert 6 <= asked['at-source'] <= 8
