@@ -100,6 +100,10 @@ class Crawler:
         """The pages by key, in the order in which they were asked for; a page may have several keys."""
         return MappingProxyType(self._pages)
 
+    def numbered(self) -> list[CrawledPage]:
+        """Each page once, in the order of their numbers."""
+        return sorted({page.number: page for page in self._pages.values()}.values(), key=lambda page: page.number)
+
     async def crawl(self, url: str) -> Crawled:
         """Crawl the page at a URL, http or https; return it again if it was crawled before.
 
@@ -153,7 +157,7 @@ class Crawler:
                     f'{shown_address(place)} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages'
                 )
             # Those on their way count: a request that will be refused is not to be paid for.
-            if len({page.number for page in self._pages.values()}) + len(self._turns) >= MAX_PAGES:
+            if len(self.numbered()) + len(self._turns) >= MAX_PAGES:
                 raise RequestError(f'this zone has its {MAX_PAGES} pages; work with what has been crawled')
             turn = Event()
             self._turns.append(turn)
@@ -172,15 +176,15 @@ class Crawler:
 
     async def _keep(self, key: str, source: Source, place: str) -> tuple[CrawledPage, bool]:
         """Number a page, unless it is known."""
-        by_handle = {page.source_id: page for page in self._pages.values()}
-        same = self._pages.get(key_of(place)) or by_handle.get(source.id)
-        number = max((page.number for page in self._pages.values()), default=0) + 1
+        known = self.numbered()
+        same = self._pages.get(key_of(place)) or next((page for page in known if page.source_id == source.id), None)
+        number = known[-1].number + 1 if known else 1
         url = place if is_url(place) else Path(place).name
         title = one_line(source.title or url)
         # The place that answered is the one to trust or not: an official site may redirect anywhere.
         tier = self._tiers.of(place)
         # Summaries and briefs know a page by its title.
-        is_taken = any(one_line(each.title) == title for each in self._pages.values())
+        is_taken = any(one_line(each.title) == title for each in known)
         page = same or CrawledPage(
             number=number,
             source_id=source.id,

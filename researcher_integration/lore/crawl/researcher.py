@@ -154,7 +154,7 @@ class LoreResearcher:
             _logger.warning('an agent failed', extra=defect_attributes(error))
             warnings.append(f'the agent failed: {failure_reason(error)}')
         notes = encodable(notes)  # half a character, which a model may write, goes into no file
-        known = {f'[{page.number}]' for page in deps.crawler.pages.values()}
+        known = {f'[{page.number}]' for page in deps.crawler.numbered()}
         notes = _CITATION.sub(lambda cited: cited[0] if cited[0] in known else NO_PAGE, notes)
         return Findings(
             notes=truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
@@ -166,7 +166,7 @@ class LoreResearcher:
 
 
 def _gather_request(zone: str, topic: Topic, deps: StepDeps, budget: int) -> str:
-    pages = sorted({page.number: page for page in deps.crawler.pages.values()}.values(), key=lambda page: page.number)
+    pages = deps.crawler.numbered()
     known = load_prompt('research/no_pages')
     if pages:
         here = dict.fromkeys(deps.asked, ', this step')

@@ -29,7 +29,7 @@ class SummaryReading(WrapperToolset[StepDeps]):
         """Call a tool; where there is no summary, it has failed and says so."""
         asked = f'{tool_args.get("source_ids")} {tool_args.get("content")}'
         wanted = {*_HANDLE.findall(asked.lower())} if name != 'read_source' else set[str]()
-        pages = {page.source_id for page in ctx.deps.crawler.pages.values()}
+        pages = {page.source_id for page in ctx.deps.crawler.numbered()}
         if not wanted or not wanted <= pages:
             return await super().call_tool(name, tool_args, ctx, tool)
         try:

@@ -95,8 +95,7 @@ class ResearchRun:
 
     def pages(self) -> list[CrawledPage]:
         """Each page once, in the order of their numbers."""
-        pages = {page.source_id: page for page in self.checkpoint.pages.values()}
-        return sorted(pages.values(), key=lambda page: page.number)
+        return self._crawler.numbered()
 
     def room(self) -> int:
         """Tokens that all sections may have together for each extraction to fit the window."""
