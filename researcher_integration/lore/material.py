@@ -52,20 +52,12 @@ def titled(title: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSection:
-    """The text that a research step has kept."""
-
-    topic: TopicId
-    header: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Material:
     """The input of the extraction: sections and pages of a zone."""
 
     zone: str
-    sections: Sequence[KeptSection]
+    sections: Mapping[str, str]
+    """What the steps have kept, by the headers of their topics, in the order of these."""
     pages: Sequence[CrawledPage]
     raw: Mapping[int, str]
     """The texts of the pages by their numbers, as far as they can be read: what answers are held against."""

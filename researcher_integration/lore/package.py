@@ -31,7 +31,6 @@ from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import (
     TOPIC_IDS,
     CrawledPage,
-    KeptSection,
     Material,
     ResearchError,
     TopicId,
@@ -66,13 +65,13 @@ _HOW: Mapping[StepState, str] = {
 }
 
 
-def brief(topic: Topic, zone: str, step: Step, section: KeptSection, pages: Sequence[CrawledPage], via: str) -> str:
+def brief(topic: Topic, zone: str, step: Step, section: str, pages: Sequence[CrawledPage], via: str) -> str:
     """The brief of a topic: figures, warnings, what was kept, and its sources with numbers and handles."""
     known = {page.source_id: page for page in pages}
     listed = [known[handle] for handle in step.pages]
     lines = [f'# {plain(topic.header)}: {plain(zone)}', '', _figures(step, section, via)]
     lines += [f'\n> {plain(warning)}' for warning in step.warnings]
-    lines += ['', quoted(section.text, listed) or 'Nothing was found.', '', *_sources(listed)]
+    lines += ['', quoted(section, listed) or 'Nothing was found.', '', *_sources(listed)]
     return '\n'.join(lines) + '\n'
 
 
@@ -135,12 +134,12 @@ def _inert(line: str) -> str:
     return _LIVE.sub(r'\1\\', line).replace(']:', ']\\:')
 
 
-def _figures(step: Step, section: KeptSection, via: str) -> str:
+def _figures(step: Step, section: str, via: str) -> str:
     pages = _counted(len(step.pages), 'page')
     if step.state == 'empty':
         return f'{pages}.'
     by = f' by {step.model}, {via}' if step.model and step.state == 'summarized' else ''
-    kept = count_tokens(section.text)
+    kept = count_tokens(section)
     return f'{pages}, {step.tokens_crawled:,} tokens crawled, {kept:,} kept; {_HOW[step.state]}{by}.'
 
 
@@ -241,10 +240,9 @@ def build(
     has_model: bool,
 ) -> Package:
     """Build the package of a finished research."""
-    sections = {section.topic: section for section in material.sections}
     written = {
         f'{number:02}-{topic.id.replace("_", "-")}.md': brief(
-            topic, material.zone, checkpoint.steps[topic.id], sections[topic.id], material.pages, via
+            topic, material.zone, checkpoint.steps[topic.id], material.sections[topic.header], material.pages, via
         )
         for number, topic in enumerate(topics, 1)
     }
@@ -268,7 +266,7 @@ def build(
         briefs=written,
         extracted=extracted,
         statistics=_statistics(checkpoint, topics, material, extracted, via),
-        sections={section.topic: section.text for section in material.sections},
+        sections={topic.id: material.sections[topic.header] for topic in topics},
     )
 
 
@@ -337,7 +335,7 @@ def _statistics(
         summarizer=via,
         pages=len(material.pages),
         tokens_crawled=sum(page.tokens for page in material.pages),
-        tokens_kept=sum(count_tokens(section.text) for section in material.sections),
+        tokens_kept=sum(map(count_tokens, material.sections.values())),
         steps={
             topic: StepStatistics(pages=len(step.pages), **step.model_dump(include={*StepFigures.model_fields}))
             for topic, step in steps.items()

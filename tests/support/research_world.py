@@ -8,7 +8,7 @@ from pydantic_ai import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.messages import FinishReason, ModelMessage, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TierName
+from researcher_integration.lore.material import CrawledPage, Material, TierName
 from summarizer_tool.text import tokens
 
 
@@ -42,14 +42,10 @@ TEXTS = {
     2: 'In Mirefold (levels 30-35) Odile Sarn serves the Tide Guild. The Ash Circle burned the Reed Bell in 412.',
     3: 'odile sarn died in mirefold in 413 i think. Brannoc Tull slew her.',
 }
-SECTIONS = [
-    KeptSection(
-        'zone_overview',
-        'Zone overview',
-        'Of [1] Mirefold:\nMirefold is a fen.\nOf [2] Mirefold: the official guide:\nLevels 30-35.',
-    ),
-    KeptSection('npcs', 'People', 'Of [3] What I know of Mirefold:\nBrannoc Tull slew Odile Sarn in 413.'),
-]
+SECTIONS = {
+    'Zone overview': 'Of [1] Mirefold:\nMirefold is a fen.\nOf [2] Mirefold: the official guide:\nLevels 30-35.',
+    'People': 'Of [3] What I know of Mirefold:\nBrannoc Tull slew Odile Sarn in 413.',
+}
 MATERIAL = Material('Mirefold', SECTIONS, PAGES, TEXTS)
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, ResearchError, titled
+from researcher_integration.lore.material import CrawledPage, Material, ResearchError, titled
 from researcher_integration.usage import Spent
 from summarizer_tool import (
     Settings,
@@ -38,13 +38,13 @@ def page_list(pages: Sequence[CrawledPage]) -> str:
     )
 
 
-def framed(section: KeptSection) -> str:
+def framed(header: str, text: str) -> str:
     """A section as a frame, escaped text within the section's tokens; empty if it has no text."""
-    if not (text := section.text.strip()):
+    if not text.strip():
         return ''
-    escaped = wrap_in_tag(SECTION_TAG, text).removeprefix(f'<{SECTION_TAG}>').removesuffix(f'</{SECTION_TAG}>')
-    kept = truncate_tokens(escaped, count_tokens(section.text))
-    return wrap_in_tag(SECTION_TAG, f'\n{kept}\n', header=one_line(section.header))  # escapes what ends at the cut
+    escaped = wrap_in_tag(SECTION_TAG, text.strip()).removeprefix(f'<{SECTION_TAG}>').removesuffix(f'</{SECTION_TAG}>')
+    kept = truncate_tokens(escaped, count_tokens(text))
+    return wrap_in_tag(SECTION_TAG, f'\n{kept}\n', header=one_line(header))  # escapes what ends at the cut
 
 
 def room(zone: str, pages: Sequence[CrawledPage], window_tokens: int) -> int:
@@ -94,7 +94,7 @@ class WindowedQuery(Generic[EnvelopeT]):
             self._template,
             zone=one_line(material.zone),
             pages=page_list(material.pages),
-            sections='\n\n'.join(filter(None, map(framed, material.sections))),
+            sections='\n\n'.join(filter(None, (framed(*each) for each in material.sections.items()))),
             **self._values,
         )
 
@@ -103,7 +103,7 @@ class WindowedQuery(Generic[EnvelopeT]):
     ) -> tuple[QuestionOutcome, EnvelopeT | None]:
         """Ask about a material, unless nothing could come of it; what fails on the way is the outcome's `reason`."""
         unread = tuple(page.number for page in material.pages if page.number not in material.raw)
-        if not any(section.text.strip() for section in material.sections):
+        if not any(map(str.strip, material.sections.values())):
             return QuestionOutcome(reason='the sections hold no text'), None
         if not material.raw:  # nothing could be verified, so nothing is paid for
             return QuestionOutcome(unread=unread, reason='no page can be read'), None

@@ -13,7 +13,7 @@ from pydantic_ai.exceptions import UsageLimitExceeded
 
 from researcher_integration.lore.checkpoint import Step, StepState
 from researcher_integration.lore.configuration import Topic
-from researcher_integration.lore.material import CrawledPage, KeptSection, ResearchError, TopicId, titled
+from researcher_integration.lore.material import CrawledPage, ResearchError, TopicId, titled
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from researcher_integration.usage import limit_reached
 from summarizer_tool import (
@@ -168,7 +168,7 @@ def _titled(page: CrawledPage) -> int:
     return count_tokens(titled(page.title)) + _HEADING_TOKENS
 
 
-def section(topic: Topic, step: Step, pages: Sequence[CrawledPage], raw: Mapping[int, str]) -> KeptSection:
+def section(step: Step, pages: Sequence[CrawledPage], raw: Mapping[int, str]) -> str:
     """The section of a step: what it has kept, under what it is of; `raw` are texts of pages by number."""
     own = [page for page in pages if page.source_id in step.pages]
     parts = [render_prompt('research/notes', notes=step.notes)] if step.notes else []
@@ -188,4 +188,4 @@ def section(topic: Topic, step: Step, pages: Sequence[CrawledPage], raw: Mapping
         parts.append(render_prompt('research/summary', pages=title, text=step.summary))
     elif step.summary:
         parts.append(step.summary)
-    return KeptSection(topic.id, topic.header, '\n\n'.join(parts))
+    return '\n\n'.join(parts)

@@ -254,7 +254,7 @@ class ResearchRun:
         """The kept text of all steps, which is within the window."""
         pages = self.pages()
         raw = await self.texts(pages)
-        sections = [section(topic, self.checkpoint.steps[topic.id], pages, raw) for topic in self.topics]
+        sections = {each.header: section(self.checkpoint.steps[each.id], pages, raw) for each in self.topics}
         return Material(self.request.zone, sections, pages, raw)
 
     async def extract(self, model: Model, material: Material) -> None:

@@ -10,7 +10,7 @@ from researcher_integration import load_topics
 from researcher_integration.lore import package as texts
 from researcher_integration.lore.checkpoint import Step
 from researcher_integration.lore.extraction.cross_reference import Claim, Conflict
-from researcher_integration.lore.material import CrawledPage, KeptSection
+from researcher_integration.lore.material import CrawledPage
 from tests.support import research_world
 
 pytestmark = pytest.mark.anyio
@@ -34,7 +34,7 @@ def brief(text: str, *pages: CrawledPage) -> str:
         tokens_kept=10,
         model='extractive',
     )
-    return texts.brief(LORE, 'Mirefold', step, KeptSection('lore', LORE.header, text), pages, 'in process')
+    return texts.brief(LORE, 'Mirefold', step, text, pages, 'in process')
 
 
 def rendered(markdown: str) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ from tests.support.research_world import PAGES, TEXTS, page
 
 
 def index_of(texts: dict[int, str], pages: Sequence[CrawledPage] = PAGES) -> PageIndex:
-    return PageIndex(Material('Mirefold', [], pages, texts))
+    return PageIndex(Material('Mirefold', {}, pages, texts))
 
 
 def verify(records: Sequence[Record], pages: Sequence[CrawledPage], texts: dict[int, str]) -> Extraction:

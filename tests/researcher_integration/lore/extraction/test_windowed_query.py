@@ -20,7 +20,7 @@ from researcher_integration.lore.extraction.windowed_query import (
     QuestionOutcome,
     WindowedQuery,
 )
-from researcher_integration.lore.material import TOPIC_IDS, KeptSection, Material, ResearchError, TopicId
+from researcher_integration.lore.material import TOPIC_IDS, Material, ResearchError, TopicId
 from summarizer_tool import OutputMode, Settings
 from summarizer_tool.text import tokens
 from tests.support.research_world import (
@@ -68,9 +68,7 @@ async def test_what_fits_the_room_fits_the_window(mode: OutputMode, kind: Kind, 
 
     room = windowed_query.room(zone, PAGES, 4000)
     text = line * 400
-    sections = [
-        KeptSection(topic, f'What they say of {topic}', tokens.truncate(text, room // 5)) for topic in TOPIC_IDS
-    ]
+    sections = {f'What they say of {topic}': tokens.truncate(text, room // 5) for topic in TOPIC_IDS}
     await ask(FunctionModel(measure), questions(llm_output_mode=mode)[kind], Material(zone, sections, PAGES, TEXTS))
 
     assert len(sizes) == 3
@@ -95,15 +93,15 @@ def test_content_opens_and_closes_no_frame(title: str, header: str, text: str) -
             for _ in range(request.count(tag))
         ]
 
-    plain = Material('Mirefold', [KeptSection('npcs', 'People', 'x')], [page(1, 'x', 'primary', 1)], {})
-    nasty = Material('Mirefold', [KeptSection('npcs', header, f'x{text}')], [page(1, title, 'primary', 1)], {})
+    plain = Material('Mirefold', {'People': 'x'}, [page(1, 'x', 'primary', 1)], {})
+    nasty = Material('Mirefold', {header: f'x{text}'}, [page(1, title, 'primary', 1)], {})
     request = QUESTIONS['npcs'].request(nasty)
 
     assert frames(request) == frames(QUESTIONS['npcs'].request(plain))
 
 
 def test_a_header_stays_within_its_quotes() -> None:
-    material = Material('Mirefold', [KeptSection('npcs', 'People & "beasts"', 'x')], PAGES, {})
+    material = Material('Mirefold', {'People & "beasts"': 'x'}, PAGES, {})
 
     assert '<kept_section header="People &amp; &quot;beasts&quot;">' in QUESTIONS['npcs'].request(material)
 
@@ -122,8 +120,8 @@ def test_a_page_list_that_leaves_no_room_is_refused() -> None:
 @pytest.mark.parametrize(
     ('material', 'reason'),
     [
-        (Material('Mirefold', [], PAGES, TEXTS), 'the sections hold no text'),
-        (Material('Mirefold', [KeptSection('npcs', 'People', ' \n')], PAGES, TEXTS), 'the sections hold no text'),
+        (Material('Mirefold', {}, PAGES, TEXTS), 'the sections hold no text'),
+        (Material('Mirefold', {'People': ' \n'}, PAGES, TEXTS), 'the sections hold no text'),
         (Material('Mirefold', SECTIONS, PAGES, {}), 'no page can be read'),
     ],
 )

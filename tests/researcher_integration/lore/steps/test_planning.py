@@ -82,6 +82,9 @@ def test_an_agent_that_spends_all_it_may_leaves_the_summaries_their_share() -> N
     of_summaries = planning.summary_limits(limits, RunUsage(), used).request_limit
     assert of_summaries is not None
     assert (used.requests, of_summaries, limits.requests) == snapshot((82, 79, 200))
+    # What agents read at the source is out of that, too, however much they have left.
+    at_source = planning.summary_limits(limits, RunUsage(requests=30), None)
+    assert at_source.request_limit == 80
     assert planning.told(limits) == snapshot('calls at most: agents 80, summaries 80, extraction 40')
 
 
