@@ -89,14 +89,13 @@ class _Form(BaseModel):
         return self.words or bool(self.prefix)
 
     def pattern(self) -> Pattern:
-        check = self.keep or ('varied' if self.prefix and self.length < 28 else None)
-        keep = _CHECKS[check] if check else None
+        check = self.keep or ('varied' if self.prefix and self.length < 28 else '')
         anchors = self.anchors or tuple({each.lower() for each in self.prefix})
         expression = self.expression
         if self.prefix:
             apart = r'(?<![A-Za-z0-9_\-.])' if self.apart else ''
             expression = f'{apart}(?:{"|".join(map(regex.escape, self.prefix))})[{self.of}]{{{self.length},}}+'
-        return Pattern(self.kind, regex.compile(expression), anchors, keep, self.lines)
+        return Pattern(self.kind, regex.compile(expression), anchors, _CHECKS.get(check), self.lines)
 
 
 @cache
@@ -116,8 +115,6 @@ def detectors(groups: frozenset[Group]) -> Sequence[Find]:
     """The detectors of some groups, those that know most of what they find first; made once, and shared."""
     forms = [form for group in ALL_GROUPS if group in groups for form in _forms().get(group, ())]
     by_code = {group: finds for group, finds in _BY_CODE.items() if group in groups}
-    within = [form.pattern() for form in forms if form.within_words]
-    others = [form.pattern() for form in forms if not form.within_words]
-    anchored = Patterns([pattern for pattern in others if pattern.anchors])
-    free = [pattern for pattern in others if not pattern.anchors]
-    return [*by_code.get('keys', ()), LongWords(within), anchored, *free, *by_code.get('credentials', ())]
+    within = LongWords([form.pattern() for form in forms if form.within_words])
+    others = Patterns([form.pattern() for form in forms if not form.within_words])
+    return [*by_code.get('keys', ()), within, others, *by_code.get('credentials', ())] if groups else []

@@ -75,9 +75,8 @@ class Masker:
         """
         try:
             if type(value) is str:
-                masked = self.mask(value)
-                return masked.text if masked.counts else value, masked.counts
-            return self._mask_structure(value)
+                return self._mask(value, self._all)
+            return self._mask_structure(value) if self._all else (value, {})
         except Exception as error:  # noqa: BLE001 - whatever it is, the value must not go on
             raise _failed(error) from None
 
@@ -106,10 +105,12 @@ class Masker:
             counts.update(masked.counts)
             return masked.text
 
-        text, found = self._mask(in_json(value, mask_text if of_texts else str), self._known, MAX_DEPTH + 1)
+        text, found = self._mask(in_json(value, mask_text), self._known, MAX_DEPTH + 1)
         return Masked(text, dict(counts + Counter(found)))
 
     def _mask(self, text: str, detectors: Sequence[Find], depth: int = MAX_DEPTH) -> Masked:
+        if not detectors:
+            return Masked(text, {})
         counts: Counter[str] = Counter()
         for _ in range(MAX_PASSES):
             text, found = replace(text, self._findings(text, depth, detectors))

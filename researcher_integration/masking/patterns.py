@@ -4,10 +4,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from researcher_integration.masking.findings import Find, Finding
+from researcher_integration.masking.findings import Finding
 
 if TYPE_CHECKING:
     import regex
@@ -66,18 +66,19 @@ class Pattern:
 
 
 class Patterns:
-    """Several expressions, each with anchors; a `Find`. All anchors are looked for together."""
+    """Several expressions; a `Find`. All anchors are looked for together."""
 
-    def __init__(self, patterns: Iterable[Pattern]) -> None:
-        """Put their anchors together."""
-        self._patterns = [*patterns]
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
+        self._patterns = [pattern for pattern in patterns if pattern.anchors]
+        self._free = [pattern for pattern in patterns if not pattern.anchors]
         rests: dict[str, set[str]] = {}
         self._of: dict[str, list[int]] = {}
         for anchor in (anchor for pattern in self._patterns for anchor in pattern.anchors):
             rests.setdefault(anchor[0], set()).add(anchor[1:])
             self._of[anchor] = [at for at, each in enumerate(self._patterns) if anchor.startswith(each.anchors)]
         # One character is taken, since an anchor may begin within another; of those that begin at one, the longest.
-        self._anchor = re.compile('|'.join(f'{re.escape(first)}(?=({any_of(each)}))' for first, each in rests.items()))
+        any_anchor = '|'.join(f'{re.escape(first)}(?=({any_of(each)}))' for first, each in rests.items())
+        self._anchor = re.compile(any_anchor or '(?!)')
 
     def __call__(self, text: str, lower: str) -> Iterator[Finding]:
         """Find them, as `Find` says."""
@@ -88,6 +89,8 @@ class Patterns:
         for at in sorted(found):
             pattern = self._patterns[at]
             yield from pattern.find(text, _places(lower, found[at], pattern.lines))
+        for pattern in self._free:
+            yield from pattern(text, lower)
 
 
 class LongWords:
@@ -97,11 +100,7 @@ class LongWords:
     """
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
-        """Put the anchors of the expressions together."""
-        self._finds: Sequence[Find] = [
-            Patterns(pattern for pattern in patterns if pattern.anchors),
-            *(pattern for pattern in patterns if not pattern.anchors),
-        ]
+        self._find = Patterns(patterns)
 
     def __call__(self, text: str, _lower: str) -> Iterator[Finding]:
         """Find them, as `Find` says; what stands in a text several times is read once."""
@@ -111,8 +110,7 @@ class LongWords:
         words = [*places]
         starts = [0, *accumulate(len(word) + 1 for word in words)]
         joined = '\n'.join(words)
-        lower = joined.lower()
-        for found in chain(*(find(joined, lower) for find in self._finds)):
+        for found in self._find(joined, joined.lower()):
             at = bisect_right(starts, found.start) - 1
             for place in places[words[at]]:
                 yield Finding(found.start - starts[at] + place, found.end - starts[at] + place, found.kind)

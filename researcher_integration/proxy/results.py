@@ -118,11 +118,8 @@ class Results:
 
     def said(self, server: str, value: object) -> object:
         """What a server says, without secrets; a line that says so where these cannot be looked for."""
-        masker = self.calls.masker(server)
-        if masker is None:
-            return value
         try:
-            return Observation(value).masked(masker).value
+            return self.rules.for_server(server).data_masking.masker.mask_value(value)[0]
         except MaskingError as error:
             _logger.warning('what a server says was withheld', extra={'server': server, 'reason': str(error)})
             return render_prompt('proxy/withheld', server=server)

@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from typing import Any, NoReturn, Protocol, cast
@@ -100,7 +100,6 @@ class CalledTool:
     tool: str
     server: str | None
     rules: ServerRules
-    masker: Masker | None
     arguments: object = None
     """Without secrets."""
     reporter: ToolCallReporter = ToolCallReporter()
@@ -116,14 +115,17 @@ class CalledTool:
         written = json.dumps(self.arguments, ensure_ascii=False, default=str) if self.arguments else ''
         return one_line(f'{self.name}({written})', MAX_TITLE)
 
+    @property
+    def masker(self) -> Masker:
+        """What masks its result."""
+        return self.rules.data_masking.masker
+
     async def masked(self, raw: Observation) -> Observation:
         """What the tool has returned, without secrets, or a `MaskingError`."""
-        return raw if self.masker is None else await computed_for([raw.value, raw.content], raw.masked, self.masker)
+        return await computed_for([raw.value, raw.content], raw.masked, self.masker)
 
     async def masked_error(self, error: Exception) -> Exception:
         """What the tool has raised, without secrets."""
-        if self.masker is None:
-            return error
         withheld = render_prompt('tool_results/error', tool=self.name)
         return await computed_for(error.args, without_secrets, error, self.masker, withheld)
 
@@ -172,7 +174,7 @@ class CalledTool:
 
     def _focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
         def mask(text: str) -> str:
-            return text if self.masker is None else self.masker.mask(text).text
+            return self.masker.mask(text).text
 
         try:
             focus = describe(messages, self.name, self.arguments, mask)
@@ -188,7 +190,6 @@ class CallRules:
     rules: ToolResultRules
     events: Events | Callable[[RunContext[Any]], Events | None] | None
     """Where the events of a run go."""
-    _maskers: dict[str | None, Masker | None] = field(default_factory=dict[str | None, Masker | None])
 
     async def called(
         self, ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
@@ -202,15 +203,13 @@ class CallRules:
         self, server: str | None, tool: str, args: Mapping[str, Any], reporter: ToolCallReporter = ToolCallReporter()
     ) -> CalledTool:
         """A call of a server's tool with its rules, its arguments without secrets."""
-        masker = self.masker(server)
         # As JSON: keys and values of any type can be shown and searched.
-        arguments: object = to_jsonable_python(args, fallback=str)
-        if masker is not None:
-            try:
-                arguments = (await computed_for(arguments, Observation(arguments).masked, masker)).value
-            except MaskingError:
-                arguments = None
-        return CalledTool(tool, server, self.rules.for_server(server), masker, arguments, reporter)
+        called = CalledTool(tool, server, self.rules.for_server(server), reporter=reporter)
+        try:
+            arguments = await called.masked(Observation(to_jsonable_python(args, fallback=str)))
+        except MaskingError:
+            return called
+        return replace(called, arguments=arguments.value)
 
     def server_of(self, ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
         """The name of a tool's server or toolset, however it is wrapped; none for the agent's own functions.
@@ -245,13 +244,6 @@ class CallRules:
         labels = {name: str(given[name]) for name in LABELS if given.get(name)}
         return ToolCallReporter(cast('Events | None', events), call_id, tool, server, labels)
 
-    def masker(self, server: str | None) -> Masker | None:
-        """What masks the results of a server; none where masking is switched off."""
-        key = server if server in self.rules.mcp_servers else None
-        if key not in self._maskers:
-            self._maskers[key] = self.rules.for_server(server).data_masking.masker()
-        return self._maskers[key]
-
 
 def _toolset_id(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
     tools = ctx.tool_manager.tools if ctx.tool_manager is not None else None
@@ -282,10 +274,9 @@ def masked_calls(rules: RulesSource, server: str | None = None) -> ProcessToolCa
         server: Its name in them.
     """
     of_server = load_rules(rules).for_server(server)
-    masker = of_server.data_masking.masker()
 
     async def process(ctx: RunContext[Any], call_tool: CallToolFunc, name: str, args: dict[str, Any]) -> Any:
-        called = CalledTool(name, server, of_server, masker)
+        called = CalledTool(name, server, of_server)
         try:
             raw = Observation.of(await call_tool(name, args))
         except Exception as error:  # noqa: BLE001 - it is raised again

@@ -307,11 +307,10 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         """Treat the newest results that came past the other hooks as all are, mask older ones, and frame them."""
         tools = request_context.model_request_parameters.function_tools
         came_past = await self._came_past(ctx, {tool.name: tool for tool in tools})
-        masker = self._calls.masker(None)
+        masker = self._calls.rules.for_server(None).data_masking.masker
         for messages in (ctx.messages, request_context.messages):
             await change_results(messages, came_past)
-            if masker is not None:
-                await mask_history(messages, masker, self._run.seen)
+            await mask_history(messages, masker, self._run.seen)
         self._run.seen |= result_ids(ctx.messages)
         if self._frames:
             await frame_results(request_context.messages, self._run.framed)

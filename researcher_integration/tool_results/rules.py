@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, StrictBool, StringConstraints, field_validator, model_validator
 
 from researcher_integration.config.files import FOLDER, Strict, read_mapping, read_yaml, read_yaml_text
 from researcher_integration.masking.detectors import DEFAULT_GROUPS, Group
-from researcher_integration.masking.masking import Masker, compile_pattern
+from researcher_integration.masking.masking import Masker
 from summarizer_tool import (
     ConfigurationError,
     ExtractiveModel,
@@ -34,14 +35,13 @@ MIN_LIMIT = 50
 OnFailure = Literal['open', 'closed', 'extractive']
 """What an agent gets when no model has summarized: the masked result, an error text, or an extract without a model."""
 
-Switch = Annotated[bool, Field(strict=True)]
 ModelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class Summarization(Strict):
     """When a result is summarized, and by whom."""
 
-    enabled: Switch = True
+    enabled: StrictBool = True
     size_threshold_tokens: Annotated[int, Field(strict=True, ge=MIN_THRESHOLD)] = 5000
     """Results of more tokens are summarized."""
     summary_max_token_limit: Annotated[int, Field(strict=True, ge=MIN_LIMIT)] = 1000
@@ -56,7 +56,7 @@ class Summarization(Strict):
 class DataMasking(Strict):
     """What is taken out of a result before anybody sees it."""
 
-    enabled: Switch = True
+    enabled: StrictBool = True
     groups: tuple[Group, ...] = DEFAULT_GROUPS
     """Kinds of secrets to look for."""
     patterns: dict[str, str] = Field(default_factory=dict[str, str])
@@ -65,22 +65,22 @@ class DataMasking(Strict):
     @field_validator('patterns')
     @classmethod
     def _compile(cls, patterns: dict[str, str]) -> dict[str, str]:
-        for name, expression in patterns.items():
-            try:
-                compile_pattern(name, expression)
-            except ConfigurationError as error:
-                raise ValueError(str(error)) from None
+        try:
+            Masker((), patterns)
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from None
         return patterns
 
-    def masker(self) -> Masker | None:
-        """What masks so; none where masking is switched off."""
-        return Masker(self.groups, self.patterns) if self.enabled else None
+    @cached_property
+    def masker(self) -> Masker:
+        """What masks so; nothing where masking is switched off."""
+        return Masker(self.groups, self.patterns) if self.enabled else Masker(groups=())
 
 
 class Framing(Strict):
     """How a model is told that what tools return is somebody else's text."""
 
-    enabled: Switch = True
+    enabled: StrictBool = True
 
 
 class Defaults(Strict):
@@ -114,13 +114,11 @@ class ToolResultRules(Strict):
 
     @model_validator(mode='after')
     def _limits_fit(self) -> 'ToolResultRules':
-        places = {('defaults',): self.for_server(None)}
-        places |= {('mcp_servers', name): self.for_server(name) for name in self.mcp_servers}
-        for place, rules in places.items():
+        for name, rules in self._by_server.items():
             limit, threshold = rules.summarization.summary_max_token_limit, rules.summarization.size_threshold_tokens
             if limit >= threshold:
                 raise ValueError(
-                    f'{key_path(*place, "summarization")}: a summary may have {limit} tokens, which is not under the '
+                    f'{_key_of(name)}: a summary may have {limit} tokens, which is not under the '
                     f'threshold of {threshold}; lower summary_max_token_limit or raise size_threshold_tokens'
                 )
         return self
@@ -128,23 +126,28 @@ class ToolResultRules(Strict):
     def models(self) -> dict[str, str]:
         """The models that are named, by the keys under which they stand."""
         named = {'defaults.model': self.defaults.model}
-        parts = {('defaults',): self.defaults.summarization} | {
-            ('mcp_servers', name): own.summarization for name, own in self.mcp_servers.items()
-        }
-        named |= {key_path(*where, 'summarization', 'model'): part.model for where, part in parts.items()}
+        parts = {None: self.defaults, **self.mcp_servers}
+        named |= {f'{_key_of(name)}.model': part.summarization.model for name, part in parts.items()}
         fallbacks = enumerate(self.defaults.fallback_models)
         named |= {key_path('defaults', 'fallback_models', place): each for place, each in fallbacks}
         return {key: name for key, name in named.items() if name is not None}
 
     def for_server(self, name: str | None) -> ServerRules:
         """The rules for the tools of a server; for other tools, and a server that is not configured, the defaults."""
-        defaults, own = self.defaults, self.mcp_servers.get(name or '', ServerRules())
-        masking = _over(defaults.data_masking, own.data_masking)
-        patterns = {**defaults.data_masking.patterns, **own.data_masking.patterns}
-        return ServerRules.model_construct(
-            summarization=_over(_over(Summarization(model=defaults.model), defaults.summarization), own.summarization),
-            data_masking=masking.model_copy(update={'patterns': patterns}),
-        )
+        return self._by_server.get(name, self._by_server[None])
+
+    @cached_property
+    def _by_server(self) -> Mapping[str | None, ServerRules]:
+        defaults, merged = self.defaults, dict[str | None, ServerRules]()
+        summarization = _over(Summarization(model=defaults.model), defaults.summarization)
+        for name, own in {None: ServerRules(), **self.mcp_servers}.items():
+            masking = _over(defaults.data_masking, own.data_masking)
+            patterns = {**defaults.data_masking.patterns, **own.data_masking.patterns}
+            merged[name] = ServerRules.model_construct(
+                summarization=_over(summarization, own.summarization),
+                data_masking=masking.model_copy(update={'patterns': patterns}),
+            )
+        return merged
 
 
 Part = TypeVar('Part', Summarization, DataMasking)
@@ -152,6 +155,10 @@ Part = TypeVar('Part', Summarization, DataMasking)
 
 def _over(under: Part, over: Part) -> Part:
     return under.model_copy(update={name: getattr(over, name) for name in over.model_fields_set})
+
+
+def _key_of(server: str | None) -> str:
+    return key_path(*(('defaults',) if server is None else ('mcp_servers', server)), 'summarization')
 
 
 RulesSource: TypeAlias = ToolResultRules | Mapping[str, object] | Path | str

@@ -85,7 +85,7 @@ def test_a_server_changes_what_it_names(tmp_path: Path) -> None:
         )
     )
     assert rules.for_server('own-model').summarization.model is None
-    assert rules.for_server('raw').data_masking.masker() is None
+    assert rules.for_server('raw').data_masking.masker.mask('password=Gull-93x').counts == {}
     assert (
         rules.for_server('unknown')
         == rules.for_server(None)
@@ -104,7 +104,7 @@ def test_a_server_changes_what_it_names(tmp_path: Path) -> None:
 
 
 def test_masking_as_it_is_configured(tmp_path: Path) -> None:
-    masker = load(FILE, tmp_path).for_server('logs').data_masking.masker()
+    masker = load(FILE, tmp_path).for_server('logs').data_masking.masker
     assert masker
     assert masker.mask('KN-1234 O-1 ORD-17 on fen-node at 203.0.113.7').text == snapshot(
         '[MASKED_CUSTOMER] O-1 [MASKED_ORDER] on [MASKED_HOST] at [MASKED_PUBLIC_IP]'
