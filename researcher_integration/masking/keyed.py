@@ -296,8 +296,7 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     value = text[start:end]
     if match['sign'].strip() in ('===', '!==') or match['sign'] == '->':
         return None  # `token === FALSE`, `$token->attr('name')`
-    if '"' in match['closing'] and value[:1] in ('[', '{'):
-        return None  # of JSON: what is in it is looked at one by one
+
     if (call := _CALL_OF_TEXT.match(text, start)) and not _FUNCTION.fullmatch(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
@@ -306,9 +305,11 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
             is_named = kind != 'PASSWORD' or secret_names.is_name(word)
             return quoted if not is_named or is_type or secret_names.may_be_random(word) else None
         return None
+    json_key = '"' in match['closing']
+    if value[:1] in ('[', '{') and (json_key or kind != 'PASSWORD'):
+        return None  # what is in it is looked at one by one
     if _is_code(text, name_start, match, end, kind):
         return None
-    json_key = '"' in match['closing']
     if json_key or match['sign'].strip() != ':':
         is_spaced = not json_key and match['sign'].startswith(' ')  # ` = `, as in code
         counts = _is_count(text[name_start : match.start()] if json_key else '', value)

@@ -17,7 +17,7 @@ _CELL = r'"(?P<text>(?>(?:[^"\\\0]++|\\.)*))"|(?P<bare>[\w.+\-]++)|\{[^{}\0]{0,3
 _ITEM_OF_LIST = re.compile(rf'{_CELL}|\[[^\[\]\0]{{0,300}}\]')
 _ANY_CELL = re.sub(r'\?P<\w+>', '?:', _CELL)
 _LIST = re.compile(
-    rf'(?P<before>(?:[:\[,]\s*)?)(?P<items>\[\s*(?:{_ANY_CELL})'
+    rf'(?P<before>(?:[:\[,]\s*)?)(?P<items>\[\s*(?:\[[^\[\]\0]{{0,300}}\]\s*,\s*)?(?:{_ANY_CELL})'
     rf'(?>(?:\s*,\s*(?:{_ANY_CELL}|\[[^\[\]\0]{{0,300}}\]))*)\s*,?\s*\])'
 )
 _SECRET_YAML = re.compile(r'\bkind:[ \t]*["\']?Secret(?:List)?\b')

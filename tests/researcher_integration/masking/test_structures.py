@@ -208,6 +208,8 @@ def test_what_stands_under_a_telling_name_goes_whole() -> None:
         {'signJwt': {'parameters': {'name': {'required': True}}, 'parameterOrder': ['name']}},
         {'CreateToken': {'requestUri': '/v1/tokens', 'input': {'shape': 'CreateTokenRequest'}, 'pattern': '[a-z0-9]+'}},
         {'access_keys': [{'state': 'Active', 'age': 300, 'type': 'rsa', 'status': 'old'}]},
+        {'security': [{'oauth_token': ['read:user', 'write:repo1']}, {'api_key': ['read:items2', 'admin:*']}]},
+        'security:\n  - bearer_token: [read:user2, write:repo]\n',
     ],
 )
 def test_what_is_counted_or_said_of_secrets_stays(value: object) -> None:
@@ -373,6 +375,7 @@ PAIRED = 'Gull-93x-Feather-77'
         [(b'x-api-key', PAIRED.encode())],
         {'headers': [['Cookie', f'sid={PAIRED}'], ['Authorization', f'Bearer {PAIRED}']]},
         {'rawHeaders': ['Host', 'mill', 'X-Api-Key', PAIRED]},
+        {'columns': ['tags', 'name', 'password'], 'rows': [[['tall', 'old'], 'mill', PAIRED], [['low'], 'gull', PAIRED]]},
         {'headers': [{'header': 'X-Auth-Token', 'values': [PAIRED]}, {'name': 'X-Api-Key', 'value': PAIRED}]},
         f'[["Host", "mill"], ["X-Api-Key", "{PAIRED}"]]',
         f"[('X-Api-Key', '{PAIRED}'), (b'x-auth-token', b'{PAIRED}')]",
@@ -392,6 +395,7 @@ def test_headers_in_pairs(value: object) -> None:
         ['password', 'username'],
         [['auth-token', '4.0.0'], ['api_key', '${API_KEY}']],
         {'names': ['token', 'a1', 'secret', 'b2']},
+        {'type': 'object', 'required': ['password', 'auth2'], 'enum': ['token', 'oauth2']},
         'value = options.get("token", "abc-12345")',
     ],
 )
