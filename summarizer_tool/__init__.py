@@ -75,12 +75,12 @@ if TYPE_CHECKING:
     from summarizer_tool.server.front import is_loopback as is_loopback
     from summarizer_tool.server.http import arrival as request_arrival
     from summarizer_tool.server.main import serve as serve_mcp
-    from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief
     from summarizer_tool.service.operations import AddSourceRequest as AddSourceRequest
     from summarizer_tool.service.operations import QuerySourceRequest as QuerySourceRequest
     from summarizer_tool.service.operations import ReadSourceRequest as ReadSourceRequest
     from summarizer_tool.service.operations import SearchRequest as SearchRequest
     from summarizer_tool.service.operations import StatusRequest as StatusRequest
+    from summarizer_tool.service.retrieval import EvidenceBrief as EvidenceBrief
     from summarizer_tool.service.retrieval import Retriever as Retriever
     from summarizer_tool.service.service import AddedSource as AddedSource
     from summarizer_tool.service.service import Service as Service

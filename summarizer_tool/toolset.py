@@ -94,7 +94,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         """
         # Not with the module: an agent may be defined in a program that never runs it.
         from summarizer_tool.mapreduce.summarizer import Summarizer
-        from summarizer_tool.service.setup import Setup
+        from summarizer_tool.service.service import Setup
         from summarizer_tool.store.source_store import SourceStore
 
         check_type('store', store, SourceStore, type(None))
@@ -119,7 +119,6 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         return parts or None
 
     def _names(self, ctx: RunContext[AgentDepsT]) -> dict[str, str]:
-        """What the model calls the tools, by their own names, after all wrapping."""
         manager = ctx.tool_manager
         if manager is None or manager.tools is None:
             return {name: name for name in self.tools}

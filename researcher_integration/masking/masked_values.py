@@ -90,7 +90,6 @@ def _is_list(value: object) -> bool:
 
 
 def _members(value: object) -> Mapping[Any, object] | None:
-    """What a structure holds, by its keys, the names of its fields, or its places."""
     if isinstance(value, Mapping):
         return cast('Mapping[Any, object]', value)
     if _is_list(value):
@@ -120,7 +119,6 @@ def _rebuilt(value: object, members: dict[Any, object]) -> object:
 
 
 def _written(value: object) -> object:
-    """What stands in JSON for a value without members."""
     if isinstance(value, _HIDDEN):
         return None
     if isinstance(value, str | UUID):

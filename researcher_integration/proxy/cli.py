@@ -1,6 +1,7 @@
 """The options of `summarizer proxy`. It imports little: `summarizer --help` reads it."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -57,7 +58,7 @@ def proxy(
         import mcp.server  # noqa: F401  # pyright: ignore[reportUnusedImport]
     with naming_extra('tool-results'):
         from researcher_integration.proxy import servers
-        from researcher_integration.proxy.app import RULES, Proxy
+        from researcher_integration.proxy.proxy_server import RULES, proxying
         from researcher_integration.tool_results.rules import load_rules
 
         if config is not None:
@@ -67,4 +68,4 @@ def proxy(
         else:
             found = [servers.from_command(command or (), name, variables)]
         asked = load_rules(rules, settings) if rules is not None else RULES
-        serve_mcp(settings, Proxy(found, asked))
+        serve_mcp(settings, partial(proxying, found, asked))

@@ -77,8 +77,6 @@ class ServerDownError(MCPError):
 
 @dataclass(slots=True)
 class _Link:
-    """One connection, from the wish for it to its end."""
-
     client: Client | None = None
     reason: str = ''
     settled: Event = field(default_factory=Event)
@@ -204,7 +202,6 @@ class Connection:
             )
 
     async def _hold(self, link: _Link) -> None:
-        """Reach the server, and keep it until it is lost."""
         self._last_words = ''
         try:
             with anyio.move_on_after(self.server.entry.timeout) as scope:
@@ -322,8 +319,6 @@ async def _refused(ended: Event, answered: Event, response: httpx2.Response) -> 
 
 @dataclass
 class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
-    """The messages of a server, whose end is noticed."""
-
     read: 'ReadStream[SessionMessage | Exception]'
     ended: Event
 

@@ -1,7 +1,7 @@
 """The MCP server that clients see: what they ask goes to the server it belongs to, and what that says comes back."""
 
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
@@ -23,13 +23,20 @@ from researcher_integration.proxy.audience import LEVELS, Audience, Context
 from researcher_integration.proxy.connection import Connection, ServerDownError
 from researcher_integration.proxy.offers import QUESTION, Offers, Route
 from researcher_integration.proxy.results import Results
+from researcher_integration.proxy.servers import ProxiedServer
 from researcher_integration.tool_results.called import CalledTool
 from researcher_integration.tool_results.reading import Reading
+from researcher_integration.tool_results.rules import Defaults, Summarization, ToolResultRules
 from researcher_integration.untrusted.framing import framed, instructions
 from summarizer_tool import (
     CallsInFlight,
+    ExtractiveModel,
+    Settings,
+    SourceStore,
+    build_model,
     in_thread,
     load_prompt,
+    model_id,
     one_line,
     refuse_cursor,
     render_prompt,
@@ -336,6 +343,51 @@ class ProxyServer:
                 raise
             except MCPError as error:
                 raise await self.results.of_error(called, error) from None
+
+
+START_SECONDS = 20.0
+"""For the servers to be there before clients are answered; who takes longer is told of when it comes."""
+
+SILENT_SECONDS = 600.0
+"""Without an answer or progress, where `MCP_TOOL_TIMEOUT` is not set: some tools take longer than any of ours."""
+
+RULES = ToolResultRules(defaults=Defaults(summarization=Summarization(on_failure='extractive')))
+"""Where no file is named: what no model has summarized becomes a digest, since small results were asked for."""
+
+
+@asynccontextmanager
+async def proxying(
+    servers: Sequence[ProxiedServer], rules: ToolResultRules, settings: Settings
+) -> AsyncGenerator[ProxyServer]:
+    """Start and reach servers, which end with the block, for `serve_mcp`; their results are treated as the rules say.
+
+    Raises `ConfigurationError` for model or store.
+    """
+    if any(rules.for_server(name).summarization.model is None for name in (None, *rules.mcp_servers)):
+        build_model(settings, model_id(settings), embedded=ExtractiveModel)
+    made = ProxyServer(Results(settings, rules, SourceStore.open(settings)))
+    silence = settings.mcp_tool_timeout if 'mcp_tool_timeout' in settings.model_fields_set else SILENT_SECONDS
+    with made.results.store:
+        async with anyio.create_task_group() as tasks:
+            made.connections += [Connection(each, made, tasks, silence) for each in servers]
+            await _reach(made.connections)
+            try:
+                yield made
+            finally:
+                tasks.cancel_scope.cancel()
+
+
+async def _reach(connections: Sequence[Connection]) -> None:
+    async def one(connection: Connection) -> None:
+        with suppress(ServerDownError):  # it is logged, and told to whoever asks something of it
+            await connection.connected()
+
+    with anyio.move_on_after(START_SECONDS):
+        async with anyio.create_task_group() as tasks:
+            for connection in connections:
+                tasks.start_soon(one, connection)
+    for connection in connections:
+        connection.has_begun = True
 
 
 def _collection(context: Context) -> str:

@@ -3,19 +3,19 @@
 import json
 import logging
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 import mcp_types as types
 from mcp import MCPError
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.computing import computed_for
 from researcher_integration.masking.masking import MaskingError
-from researcher_integration.tool_results.called import CalledTool, CallRules
+from researcher_integration.tool_results.called import CalledTool, CallRules, StoredResult, keep
 from researcher_integration.tool_results.observation import BinaryRoom, Observation
-from researcher_integration.tool_results.result_note import StoredResult, keep, texts_of
 from researcher_integration.tool_results.rules import Summarization, ToolResultRules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary
 from researcher_integration.untrusted.framing import framed
@@ -68,9 +68,8 @@ class Results:
         self, called: CalledTool, result: types.CallToolResult, collection: str, question: str
     ) -> types.CallToolResult:
         """The result of a tool, which is kept in a collection; an error stays one. The client may have a question."""
-        rest = await computed_for(result.structured_content, _unsaid, result)
         # Structured content itself goes no further: models of some clients see it in place of the framed text.
-        unsaid = [] if rest is None else [_text(await computed_for(rest, _as_json, rest))]
+        unsaid = await computed_for(result.structured_content, _unsaid, result)
         content = await self._masked(called, [*result.content, *unsaid])
         shown, figures = await self._shown(called, content, collection, question)
         meta = {**(self.meta(called.server or '', result.meta) or {}), **figures}
@@ -181,7 +180,6 @@ class Results:
         return [*([_text(told)] if told else []), *framed_ones], figures
 
     def _bounded(self, content: Sequence[types.ContentBlock]) -> list[types.ContentBlock]:
-        """Content whose binary parts are within the limits, with a note for each that is not."""
         room = BinaryRoom(self.rules.defaults.max_binary_kb)
         bounded: list[types.ContentBlock] = []
         for block in content:
@@ -205,7 +203,7 @@ class Results:
         if not rules.enabled or original <= rules.size_threshold_tokens:
             return '', {}
         seen = Observation.of(text)
-        readable, whole = await computed_for(text, texts_of, seen)
+        readable, whole = await computed_for(text, seen.texts)
         kept_in = self.store.collection(collection)
         source_id = await keep(kept_in, called.title, whole)
         asked: list[ModelMessage] = [ModelRequest.user_text_prompt(question)] if question else []
@@ -275,7 +273,7 @@ def _binary_of(block: types.ContentBlock) -> tuple[str, str]:
     return '', ''
 
 
-def _unsaid(result: types.CallToolResult) -> object:
+def _unsaid(result: types.CallToolResult) -> Sequence[types.ContentBlock]:
     """What structured content says and the blocks do not: as a rule servers repeat it in them."""
     structured: object = result.structured_content
     wrapped: object = None
@@ -289,26 +287,32 @@ def _unsaid(result: types.CallToolResult) -> object:
         except (ValueError, RecursionError):
             values.append(text)
     if any(value in (structured, wrapped) for value in [*values, values, ''.join(texts)] if value is not None):
-        return None
-    return _rest(
-        cast('object', structured), [*texts, *(data for block in result.content if (data := _binary_of(block)[0]))]
-    )
+        return []
+    said = [*texts, *(data for block in result.content if (data := _binary_of(block)[0]))]
+    files: list[types.ContentBlock] = []
+    rest = _rest(cast('object', structured), said, files)
+    return files if rest is None else [*files, _text(_as_json(rest))]
 
 
+_FILE = TypeAdapter[types.ContentBlock](types.ImageContent | types.AudioContent)
 _CONTENT = {'text': 'text', 'image': 'data', 'audio': 'data'}
 """The keys under which blocks of these types have what they say."""
 
 
-def _rest(value: object, said: Collection[str]) -> object:
-    """What structured content has besides blocks that have been said already, if anything."""
+def _rest(value: object, said: Collection[str], files: list[types.ContentBlock]) -> object:
+    """What structured content has besides blocks that have been said already, if anything; its images are `files`."""
     if isinstance(value, list):
         items = cast('list[object]', value)
-        kept = [rest for each in items if (rest := _rest(each, said)) is not None or each is None]
+        kept = [rest for each in items if (rest := _rest(each, said, files)) is not None or each is None]
         return kept if kept or not items else None
     if not isinstance(value, dict):
         return value
     fields = cast('dict[str, object]', value)
     if fields.get(_CONTENT.get(str(fields.get('type')), '')) in said:
         return None
-    left = {key: rest for key, each in fields.items() if (rest := _rest(each, said)) is not None or each is None}
+    if fields.get('type') in ('image', 'audio'):
+        with suppress(ValidationError):
+            files.append(_FILE.validate_python(fields))
+            return None
+    left = {key: rest for key, each in fields.items() if (rest := _rest(each, said, files)) is not None or each is None}
     return left if left or not fields else None

@@ -1,10 +1,11 @@
-"""One tool call: its server, what holds for it, what it says without secrets, and what a front end is told of it."""
+"""One tool call: its server, what holds for it, what it says without secrets, and what becomes of that."""
 
 import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from typing import Any, NoReturn, Protocol, cast
@@ -21,17 +22,41 @@ from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.mcp.run_servers import SERVER_NAME
 from researcher_integration.timeline.events import Draft, SummaryDelta, ToolCall, ToolResult, ToolSummary
 from researcher_integration.tool_results.history import ConversationFocus, describe
-from researcher_integration.tool_results.observation import Observation
+from researcher_integration.tool_results.observation import NOTE, Observation
 from researcher_integration.tool_results.reading import OWN
-from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
-from researcher_integration.tool_results.rules import RulesSource, ServerRules, ToolResultRules, load_rules
+from researcher_integration.tool_results.rules import (
+    RulesSource,
+    ServerRules,
+    Summarization,
+    ToolResultRules,
+    load_rules,
+)
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
-from summarizer_tool import defect_attributes, first_error, in_thread, one_line, render_prompt, trace_span
+from summarizer_tool import (
+    Collection,
+    Document,
+    StoreError,
+    count_tokens,
+    defect_attributes,
+    first_error,
+    in_io_thread,
+    in_thread,
+    one_line,
+    render_prompt,
+    trace_span,
+    without_own_lines,
+)
 
 MAX_TITLE = 200
 
 LABELS = ('session_id', 'stage', 'model_call_id')
 """Keys of a run's metadata that its events repeat."""
+
+WITHHELD = 'withheld'
+"""An error text stands for the result."""
+
+ORIGINAL = 'original'
+"""The result goes on as it is: there is no summary, or none that is smaller."""
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -91,6 +116,69 @@ class ToolCallReporter:
             await self.events.emit(draft)
         except Exception as error:  # noqa: BLE001 - a log or a follower may fail in any way
             _logger.warning('an event was lost', extra={'type': event.__name__, **defect_attributes(error)})
+
+
+async def keep(collection: Collection, title: str, text: str) -> str:
+    """Keep a masked result; returns its handle, empty if it could not be stored."""
+    try:
+        document = Document(text, title=title)
+        return (await in_io_thread(collection.add, document, fetched_at=datetime.now(UTC))).id
+    except StoreError as error:
+        _logger.warning('a tool result could not be stored', extra={'reason': str(error)})
+        return ''
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResult:
+    """Where the whole of a result is."""
+
+    tool: str
+    """With its server."""
+    original: int
+    """Tokens of the result."""
+    source_id: str
+    """Its handle; empty if it could not be stored."""
+    readers: Mapping[str, str]
+    """What the model calls the tools that show it; empty if it has none."""
+
+    def rendered(self, name: str, **values: str) -> str:
+        """What is said of it: the `note` over a summary, or `withheld` where it is too large and there is none."""
+        suffix = '_unread'
+        if self.source_id:
+            suffix = '' if {'search_source', 'read_source'} <= self.readers.keys() else '_elsewhere'
+        return render_prompt(
+            f'tool_results/{name}{suffix}',
+            tool=self.tool,
+            original=f'{self.original:,}',
+            source_id=self.source_id,
+            search=self.readers.get('search_source', ''),
+            read=self.readers.get('read_source', ''),
+            **values,
+        )
+
+
+def outcome(
+    seen: Observation, kept: StoredResult, made: ResultSummary, rules: Summarization
+) -> tuple[object, ResultSummary]:
+    """Put the summary in the place of a result, or do what the failure policy of its server says.
+
+    Returns what the tool would have returned, and what is to be told of it: the summary, the text that stands for the
+    result, or no text, and the tokens of the result, where it goes on as it is.
+    """
+    sizes = {'original_tokens': kept.original, 'threshold': rules.size_threshold_tokens}
+    told = {**sizes, 'source_id': kept.source_id, 'seconds': made.seconds, **made.figures()}
+    if made.text:
+        note = kept.rendered('note', tokens=f'{made.tokens:,}')
+        told |= {NOTE: note, 'summary_tokens': made.tokens, 'state': made.state}
+        shown = seen.summarized(f'{note}\n{without_own_lines(made.text)}', **told)
+        if count_tokens(Observation.of(shown).text) < kept.original:
+            return shown, made
+    elif rules.on_failure == 'closed':
+        text = kept.rendered('withheld', reason=made.reason)
+        size = count_tokens(text)
+        stands = made.model_copy(update={'text': text, 'tokens': size, 'state': WITHHELD})
+        return seen.replaced(text, **told, summary_tokens=size, state=WITHHELD), stands
+    return seen.result, made.model_copy(update={'text': '', 'tokens': kept.original, 'state': ORIGINAL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +245,16 @@ class CalledTool:
         kind = {'interaction.type': 'summarization', 'tokens_in': kept.original}
         with trace_span('summarize tool result', **about, **kind, threshold=rules.size_threshold_tokens) as span:
             made = await summarize()
-            span.set_attributes(made.attributes())
+            span.set_attributes({'state': made.state, 'tokens_out': made.tokens, **made.figures()})
         found, told = await computed_for(seen.value, outcome, seen, kept, made, rules)
         if not made.text and told.state == ORIGINAL:
             said = 'the result of %s goes on as it is, with all its %s tokens: it could not be summarized'
             extra = {**about, 'tokens': kept.original, 'reason': made.reason}
             _logger.warning(said, self.name, f'{kept.original:,}', extra=extra)
         sizes = {'original_tokens': kept.original, 'summary_tokens': told.tokens}
-        about = {'state': told.state, 'model': told.model, 'source_id': kept.source_id}
-        await self.reporter.tell(ToolSummary, text=told.text, **sizes, **about)
+        await self.reporter.tell(
+            ToolSummary, source_id=kept.source_id, **sizes, **told.model_dump(include={'text', 'state', 'model'})
+        )
         return found, told
 
     async def focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:

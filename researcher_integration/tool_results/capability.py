@@ -22,7 +22,7 @@ from researcher_integration.computing import computed_for
 from researcher_integration.masking.masked_errors import failed_part
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.timeline.events import Summarizing, ToolCall
-from researcher_integration.tool_results.called import CalledTool, CallRules, Events, reading_tools
+from researcher_integration.tool_results.called import CalledTool, CallRules, Events, StoredResult, keep, reading_tools
 from researcher_integration.tool_results.history import (
     EXEMPT_KINDS,
     change_results,
@@ -34,7 +34,6 @@ from researcher_integration.tool_results.history import (
 )
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, Reading
-from researcher_integration.tool_results.result_note import StoredResult, keep, texts_of
 from researcher_integration.tool_results.rules import RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.untrusted.framing import instructions
@@ -69,8 +68,6 @@ _logger = logging.getLogger('researcher_integration')
 
 @dataclass
 class _Run:
-    """What is remembered during one run."""
-
     answered: dict[tuple[str, ...], int] = field(default_factory=dict[tuple[str, ...], int])
     """By the models that may be asked, which of them has answered: it is asked first from then on."""
     usage: RunUsage = field(default_factory=RunUsage)
@@ -281,7 +278,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         is_error: bool = False,
     ) -> object:
         """What becomes of a result, or of what a tool says that has failed."""
-        raw = Observation.of(result).unclaimed().bounded(self._calls.rules.defaults.max_binary_kb)
+        given = Observation.of(result)
+        raw = given.unclaimed().bounded(self._calls.rules.defaults.max_binary_kb)
         try:
             seen = await called.masked(raw)
         except MaskingError as error:
@@ -290,16 +288,21 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             await called.reporter.completed(text)
             return raw.withheld(text)
         metadata = tool_def.metadata or {}
-        text, whole = await computed_for([seen.value, seen.content], texts_of, seen)
+        text, whole = await computed_for([seen.value, seen.content], seen.texts)
         may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
         source_id = await self._store(ctx, called.title, whole) if may else ''
         original = await computed_for([seen.value, seen.content], lambda: count_tokens(seen.text))
         await called.reporter.completed(text, original, source_id, is_error=is_error)
         rules = called.rules.summarization
-        if may and metadata.get('summarize') != NEVER and original > rules.size_threshold_tokens:
-            kept = StoredResult(called.name, original, source_id, reading_tools(ctx))
-            return await self._replaced(ctx, called, seen, text, kept)
-        return result if seen.is_same_as(Observation.of(result)) else seen.result
+        if not may or metadata.get('summarize') == NEVER or original <= rules.size_threshold_tokens:
+            return result if seen.is_same_as(given) else seen.result
+        await called.reporter.tell(Summarizing, estimated_tokens=original)
+        left = ctx.remaining_time()
+        seconds = None if left is None else max(0.0, left) * SHARE_OF_RUN
+        request = called.request(text, await called.focus(list(ctx.messages)), seconds)
+        kept = StoredResult(called.name, original, source_id, reading_tools(ctx))
+        found, _ = await called.summarized(seen, kept, partial(self._summary, ctx, request, called))
+        return found
 
     async def before_model_request(
         self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
@@ -345,16 +348,6 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         await change_results(ctx.messages[-1:], treat)
         return treated
 
-    async def _replaced(
-        self, ctx: RunContext[AgentDepsT], called: CalledTool, seen: Observation, text: str, kept: StoredResult
-    ) -> object:
-        await called.reporter.tell(Summarizing, estimated_tokens=kept.original)
-        left = ctx.remaining_time()
-        seconds = None if left is None else max(0.0, left) * SHARE_OF_RUN
-        request = called.request(text, await called.focus(list(ctx.messages)), seconds)
-        found, _ = await called.summarized(seen, kept, partial(self._summary, ctx, request, called))
-        return found
-
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
         """The summary by the model that has answered last, else by others; its cost counts in the run and in all."""
         run, call_id = self._run, called.reporter.call_id
@@ -373,7 +366,6 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     @durable_operation(name='store')
     async def _store(self, ctx: RunContext[AgentDepsT], title: str, text: str) -> str:
-        """Keep a masked result; its handle is empty if it could not be stored."""
         return await keep(self._collection, title, text)
 
     @durable_operation(name='summarize')

@@ -32,7 +32,7 @@ async def mask_history(history: list[ModelMessage], masker: Masker, seen: Contai
     async def masked(part: ToolReturnPart) -> ToolReturnPart:
         if part.tool_call_id in seen:
             return part
-        raw = Observation(part.content, metadata=part.metadata, is_wrapped=True)
+        raw = Observation(part.content, metadata=part.metadata)
         try:
             masked = await computed_for(part.content, raw.masked, masker)
         except MaskingError:

@@ -41,6 +41,9 @@ MAX_FILE_BYTES = 8_000
 MAX_KIND = 80
 """Characters of a media type that are repeated."""
 
+MAX_STORED_CHARACTERS = 5_000_000
+"""Of one result; the rest is not kept, and the last line says so."""
+
 
 @dataclass(slots=True)
 class BinaryRoom:
@@ -73,8 +76,8 @@ class Observation:
     content: str | Sequence[UserContent] | None = None
     """What is shown to the model beside it."""
     metadata: Any = None
-    is_wrapped: bool = False
-    """Whether it came as a `ToolReturn`."""
+    returned: ToolReturn[Any] | None = None
+    """What the value came in, if in anything."""
 
     @classmethod
     def of(cls, result: object) -> 'Observation':
@@ -82,7 +85,7 @@ class Observation:
         if isinstance(result, ToolReturn):
             returned = cast('ToolReturn[Any]', result)
             content = _with_text(returned.content)
-            return cls(_with_text(returned.return_value), content, returned.metadata, is_wrapped=True)
+            return cls(_with_text(returned.return_value), content, returned.metadata, returned)
         return cls(_with_text(result))
 
     @property
@@ -90,22 +93,21 @@ class Observation:
         """All its text, as a model would be shown it; files are not in it."""
         return '\n'.join(filter(None, (as_text(self.value), *self._beside())))
 
-    @property
-    def readable(self) -> str:
-        """The same text in lines that can be searched: an object or an item of a list on each, where that is short.
+    def texts(self) -> tuple[str, str]:
+        """Its readable text, and as much as is kept of that and, below it, of a page as it came.
 
-        A page is markdown.
+        That has lines that can be searched: an object or an item of a list on each, where it is short; a page as
+        markdown.
         """
-        return '\n'.join(filter(None, map(_laid_out, (self.value, *self._beside()))))
-
-    def kept(self, readable: str) -> str:
-        """What is kept of it: its readable text, and below that a page as it came, with its addresses and forms."""
-        if not isinstance(self.value, str) or _read_page(self.value) is None:
-            return readable
-        return render_prompt('tool_results/page', text=readable, page=self.value)
+        readable = whole = '\n'.join(filter(None, map(_laid_out, (self.value, *self._beside()))))
+        if isinstance(self.value, str) and _read_page(self.value) is not None:
+            whole = render_prompt('tool_results/page', text=readable, page=self.value)
+        if len(whole) > MAX_STORED_CHARACTERS:
+            cut = render_prompt('tool_results/cut', kept=f'{MAX_STORED_CHARACTERS:,}', all=f'{len(whole):,}')
+            whole = f'{whole[:MAX_STORED_CHARACTERS]}\n{cut}'
+        return readable, whole
 
     def _beside(self) -> Sequence[str]:
-        """The texts that are shown beside the value."""
         items = (self.content,) if isinstance(self.content, str) else self.content or ()
         return [
             item if isinstance(item, str) else item.content for item in items if isinstance(item, str | TextContent)
@@ -113,13 +115,12 @@ class Observation:
 
     def masked(self, masker: Masker) -> 'Observation':
         """The same without secrets, or a `MaskingError`; takes as long as its text is large."""
-        value, _ = masker.mask_value(self.value)
-        content, _ = masker.mask_value(self.content)
+        value, content = (_masked(each, masker) for each in (self.value, self.content))
         try:
             metadata, _ = masker.mask_value(self.metadata)
         except MaskingError:
             metadata = None  # no model sees it, but traces and stored histories may
-        return Observation(value, cast('Any', content), metadata, self.is_wrapped)
+        return replace(self, value=value, content=content, metadata=metadata)
 
     def bounded(self, limit_kb: int) -> 'Observation':
         """The same with a note in the place of each file that is over the limit of one result."""
@@ -135,10 +136,8 @@ class Observation:
         own = as_text(self.value)
         if own and self.text != own and fits_tokens(own, 2 * SMALL_MEMBER):
             # What is large stands beside it.
-            return ToolReturn(return_value=self.value, content=[summary, *files], metadata=self._metadata(told))
-        return ToolReturn(
-            return_value=_with_summary(self.value, summary), content=files or None, metadata=self._metadata(told)
-        )
+            return self._as(self.value, [summary, *files], self._metadata(told))
+        return self._as(_with_summary(self.value, summary), files or None, self._metadata(told))
 
     def unclaimed(self) -> 'Observation':
         """The same, without metadata by which a tool would claim that its result is a summary of ours."""
@@ -150,9 +149,7 @@ class Observation:
     @property
     def result(self) -> object:
         """What a tool would have returned."""
-        if not self.is_wrapped:
-            return self.value
-        return ToolReturn(return_value=self.value, content=self.content, metadata=self.metadata)
+        return self.value if self.returned is None else self._as(self.value, self.content, self.metadata)
 
     def is_same_as(self, other: 'Observation') -> bool:
         """Return whether nothing was changed."""
@@ -160,17 +157,35 @@ class Observation:
 
     def withheld(self, text: str) -> object:
         """A text in the place of all that there was."""
-        return ToolReturn(return_value=text) if self.is_wrapped else text
+        return text if self.returned is None else self._as(text)
 
     def replaced(self, text: str, **told: object) -> ToolReturn[Any]:
         """A text in the place of all of it, files too; what programs know of the result stays."""
-        return ToolReturn(return_value=text, metadata=self._metadata(told))
+        return self._as(text, metadata=self._metadata(told))
+
+    def _as(
+        self, value: Any, content: str | Sequence[UserContent] | None = None, metadata: object = None
+    ) -> ToolReturn[Any]:
+        returned: ToolReturn[Any] = self.returned or ToolReturn(return_value=None)
+        return replace(returned, return_value=value, content=content, metadata=metadata)
 
     def _metadata(self, told: dict[str, object]) -> dict[str, object]:
         summarization: dict[str, object] = {SUMMARIZATION: told}
         if isinstance(self.metadata, dict):
             return {**cast('dict[str, object]', self.metadata), **summarization}
         return summarization if self.metadata is None else {'metadata': self.metadata, **summarization}
+
+
+def _files_of(value: object) -> list[object]:
+    items = cast('list[object]', value) if isinstance(value, list) else []
+    return [item for item in items if is_multi_modal_content(item)]
+
+
+def _masked(value: object, masker: Masker) -> Any:
+    """A value without secrets, its files beside a text that its masks have made of it."""
+    masked, _ = masker.mask_value(value)
+    files = _files_of(value) if isinstance(masked, str) else []
+    return [masked, *files] if files else masked
 
 
 def _with_text(value: object, depth: int = 0) -> Any:
@@ -196,7 +211,6 @@ def _changed(value: object, change: Callable[[object], object]) -> object:
 
 
 def _bounded(value: object, room: BinaryRoom, depth: int = 0) -> Any:
-    """A value in which a note stands for each file that has no room."""
     if isinstance(value, BinaryContent):
         return room.refused(value.media_type, len(value.data)) or value
     return _changed(value, lambda member: _bounded(member, room, depth + 1)) if depth < FILES_DEPTH else value
@@ -248,7 +262,6 @@ def _stays_beside(value: object) -> bool:
 
 @lru_cache(maxsize=1)
 def _read_page(text: str) -> str | None:
-    """What a page says, as markdown; None if the text is no page."""
     if not text[:200].lstrip('\ufeff \t\r\n').startswith('<'):
         return None
     try:
@@ -297,7 +310,5 @@ def _with_summary(value: object, summary: str) -> object:
         members = cast('dict[object, object]', value)
         largest = max(members, key=lambda key: count_tokens(as_text(members[key])))
         return {**members, largest: summary}
-    members = [*cast('dict[object, object]', value).values()] if isinstance(value, dict) else value
-    items = cast('list[object]', members) if isinstance(members, list) else []
-    files = [item for item in items if is_multi_modal_content(item)]
+    files = _files_of([*cast('dict[object, object]', value).values()] if isinstance(value, dict) else value)
     return [summary, *files] if files else summary

@@ -166,7 +166,6 @@ def _first_line(text: str) -> str:
 
 
 def _line(number: int, line: str, wanted: re.Pattern[str], longest: int = LONG_LINE, around: int = AROUND) -> str:
-    """A line with its number; of a long one what is around the text."""
     if len(line) <= longest:
         return f'{number}| {line}'
     windows: list[tuple[int, int]] = []

@@ -99,17 +99,10 @@ class ResultSummary(BaseModel):
     used: int | None = None
     """Which of the models that were to be tried has answered."""
 
-    def attributes(self) -> dict[str, str | int]:
-        """What a trace says of it."""
-        return {
-            'model': self.model,
-            'state': self.state,
-            'reason': self.reason,
-            'tokens_out': self.tokens,
-            'requests': self.usage.requests,
-            'input_tokens': self.usage.input_tokens,
-            'output_tokens': self.usage.output_tokens,
-        }
+    def figures(self) -> dict[str, str | int]:
+        """By whom it was made or why not, and what it has cost."""
+        usage = {name: getattr(self.usage, name) for name in ('requests', 'input_tokens', 'output_tokens')}
+        return {'model': self.model, **usage, **({'reason': self.reason} if self.reason else {})}
 
 
 @dataclass
@@ -175,7 +168,6 @@ class ResultSummarizer:
         return made
 
     async def _on(self, candidate: Model | str) -> ResultSummary:
-        """The summary by one model, or an error that says why there is none."""
         if candidate == EXTRACTIVE or isinstance(candidate, ExtractiveModel):
             return await self._without_model()
         found = await self._digest()
@@ -187,7 +179,6 @@ class ResultSummarizer:
             return await self._by_model(model, found)
 
     async def _without_model(self) -> ResultSummary:
-        """What can be said without asking anybody."""
         found = await self._digest(self.request.limit)
         if found.kind != 'prose' and found.text:
             return self._told(found)
@@ -253,7 +244,6 @@ class ResultSummarizer:
         return self._made(found.text, EXTRACTIVE, 'complete')
 
     def _made(self, text: str, model: str, state: str) -> ResultSummary:
-        """A summary with this text, as much of it as fits."""
         text = text if fits_tokens(text, self.request.limit) else truncate_tokens(text, self.request.limit)
         return ResultSummary(text=text, model=model, state=state, tokens=count_tokens(text), usage=self._spent)
 

@@ -123,32 +123,21 @@ class Batch:
 
     def cancel(self) -> int:
         """Stop what waits and what runs; returns how many jobs that is."""
-        cancelled = 0
-        while active := [job.workflow_id for job in islice(self.jobs(ACTIVE), PAGE)]:
-            self.client.cancel_workflows(active)
-            cancelled += len(active)
-        return cancelled
+        active = [job.workflow_id for job in self.jobs(ACTIVE)]
+        for at in range(0, len(active), PAGE):
+            self.client.cancel_workflows(active[at : at + PAGE])
+        return len(active)
 
     def counts(self) -> Counter[str]:
         """How many documents are in each state that DBOS knows."""
         return Counter(str(job.status) for job in self.jobs(None) if name_of(job).startswith(f'{DOCUMENTS}/'))
 
-    def jobs(self, states: list[str] | None, *, results: bool = False) -> Generator[WorkflowStatus]:
+    def jobs(self, states: list[str] | None, *, results: bool = False) -> list[WorkflowStatus]:
         """Its jobs in the database, in some states or all, with outcomes and errors where `results` are wanted."""
-        at = 0
-        while True:
-            found = self.client.list_workflows(
-                workflow_id_prefix=f'{self.record.id}:',
-                status=states,
-                load_input=False,
-                load_output=results,
-                limit=PAGE,
-                offset=at,
-            )
-            yield from found
-            if len(found) < PAGE:
-                return
-            at += PAGE
+        prefix = f'{self.record.id}:'
+        return self.client.list_workflows(
+            workflow_id_prefix=prefix, status=states, load_input=False, load_output=results
+        )
 
     def run(self, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
         """Queue the documents, collect what becomes of them, merge them if that was asked for, and write the report.
@@ -171,11 +160,10 @@ class Batch:
             name = f'{DOCUMENTS}/{path_name}'
             self._names.append(name)
             try:
-                raw = content(path, limit_mb)
+                job = BatchJob.of(name, 'file', content(path, limit_mb), self.record.asked)
             except FetchError as error:
-                yield BatchJob.of(name, 'refused', str(error).encode(), self.record.asked)
-            else:
-                yield BatchJob.of(name, 'file', raw, self.record.asked)
+                job = BatchJob.of(name, 'refused', str(error).encode(), self.record.asked)
+            yield job
         self._forget(f'{DOCUMENTS}/')
 
     def _forget(self, prefix: str) -> None:
@@ -187,7 +175,6 @@ class Batch:
             self.client.delete_workflows(ids[at : at + PAGE])
 
     def _do(self, jobs: Iterable[BatchJob], look: Callable[[BatchProgress], None]) -> None:
-        """Queue jobs, and wait until they are finished."""
         for job in jobs:
             self._queue(job)
             self._look(look)
@@ -216,49 +203,42 @@ class Batch:
             self.client.enqueue(options, job.model_dump(mode='json'))
 
     def _look(self, look: Callable[[BatchProgress], None]) -> None:
-        """Collect what is finished, and tell of it."""
         if time.monotonic() < self._next:
             return
-        self._take(list(islice(self._waiting, LOOKED_AT)))
+        if waiting := list(islice(self._waiting, LOOKED_AT)):
+            self._take(waiting)
         self.progress.seconds = time.monotonic() - self._started
         if self._waiting:
             look(self.progress)
         self._next = time.monotonic() + POLL_SECONDS
 
     def _take(self, job_ids: list[str], *, is_before: bool = False) -> None:
-        """Write the results of those jobs that are finished, perhaps before this run."""
-        if not job_ids:
-            return
+        progress = self.progress
         for job in self.client.list_workflows(workflow_ids=job_ids, status=FINISHED, load_input=False):
             name, size = self._waiting.pop(job.workflow_id)
-            self.progress.size_done += 0 if is_before else size
-            if job.status != WorkflowStatusString.SUCCESS.value:
-                self._finish(name, Outcome(state='set aside', error=reason(job)), is_before=is_before)
+            outcome = self.outcomes[name] = self._written(name, job)
+            is_lost, is_document = outcome.state == 'set aside', name.startswith(f'{DOCUMENTS}/')
+            progress.done += is_document
+            progress.set_aside += is_lost and is_document
+            progress.lost_merges += is_lost and not is_document
+            progress.warnings += [] if is_document else outcome.warnings
+            if is_before:
+                progress.done_before += is_document and not is_lost
                 continue
-            [step] = self.client.list_workflow_steps(job.workflow_id)
-            summary = Summary.model_validate_json(unpack(cast('dict[str, str]', step['output'])['summary']))
-            self.folder.keep(name, summary)
-            self._finish(name, Outcome.of(summary), is_before=is_before)
-
-    def _finish(self, name: str, outcome: Outcome, *, is_before: bool) -> None:
-        progress = self.progress
-        self.outcomes[name] = outcome
-        is_lost = outcome.state == 'set aside'
-        if is_lost:
-            self.folder.drop(name)
-        if name.startswith(f'{DOCUMENTS}/'):
-            progress.done += 1
-            progress.set_aside += is_lost
-            progress.done_before += is_before and not is_lost
-            progress.tokens += 0 if is_before else outcome.tokens_in
-        else:
-            progress.lost_merges += is_lost
-            progress.warnings += outcome.warnings
-        if not is_before:
+            progress.size_done += size
+            progress.tokens += outcome.tokens_in * is_document
             progress.cost = None if progress.cost is None or outcome.cost is None else progress.cost + outcome.cost
 
+    def _written(self, name: str, job: WorkflowStatus) -> Outcome:
+        if job.status != WorkflowStatusString.SUCCESS.value:
+            self.folder.drop(name)
+            return Outcome(state='set aside', error=reason(job))
+        [step] = self.client.list_workflow_steps(job.workflow_id)
+        summary = Summary.model_validate_json(unpack(cast('dict[str, str]', step['output'])['summary']))
+        self.folder.keep(name, summary)
+        return Outcome.of(summary)
+
     def _merge(self, look: Callable[[BatchProgress], None]) -> None:
-        """Make one summary of all, level by level."""
         names = [name for name in self._names if self.outcomes[name].tokens_out]
         level, is_last = 0, False
         while names and not is_last:

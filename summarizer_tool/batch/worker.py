@@ -194,7 +194,6 @@ class Worker:
         self.database.forget('worker', self.name)
 
     async def _beat(self) -> None:
-        """Say that this process lives, and queue again what those have begun that say so no longer."""
         heard: dict[str, tuple[int, float]] = {}
         while True:
             try:
@@ -239,7 +238,6 @@ class LocalWorkers:
     """Processes that are started again when they die, as one does that a document has made too large."""
 
     def __init__(self, count: int, batch: str, database: BatchDatabase) -> None:
-        """Start none yet of the `count` workers, which are named by the batch and look for work in the database."""
         self._environment = {**os.environ, 'SUMMARIZER_DATABASE_URL': database.url}
         self._database = database
         self._batch = batch

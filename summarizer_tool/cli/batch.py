@@ -75,22 +75,24 @@ def batch(
         if source is not None and not os.access(source, os.F_OK):
             raise UnreadableError(f'{source} does not exist')
         set_up_logs(settings, libraries=['dbos'])
+        from summarizer_tool.batch.batch import Batch
+
         if source is None:
-            with closing(_opened(folder, settings)) as opened, opened.database.in_use():
+            record = folder.record()
+            if record is None:
+                raise ConfigurationError(f'there is no batch in {folder.path}; name the folder that was its --out')
+            with closing(Batch(folder, record, _database(folder, settings))) as opened, opened.database.in_use():
                 if status:
                     _show(opened)
                     return
                 if cancel:
                     say(f'{opened.cancel():,} documents cancelled; --resume goes on with them')
                     return
-                record = opened.record
         else:
             asked = _asked(settings, max_output_tokens, focus or [], schema_hint)
             few = FEW if asked.model == 'extractive' else READY + settings.max_concurrent_llm_calls
             place = str(source.resolve())
             record = BatchRecord(source=place, asked=asked, merge=merge, database='', per_worker=few)
-        from summarizer_tool.batch.batch import Batch
-
         loaded()
         next(files_of(Path(record.source), folder.path))  # a source that is none leaves no folder behind
         limits = {'per_worker': per_worker, 'at_once': at_once, 'per_minute': per_minute}
@@ -180,17 +182,7 @@ def _database(folder: 'BatchFolder', settings: 'Settings') -> 'BatchDatabase':
     return database
 
 
-def _opened(folder: 'BatchFolder', settings: 'Settings') -> 'Batch':
-    from summarizer_tool.batch.batch import Batch
-
-    record = folder.record()
-    if record is None:
-        raise ConfigurationError(f'there is no batch in {folder.path}; name the folder that was its --out')
-    return Batch(folder, record, _database(folder, settings))
-
-
 def _show(opened: 'Batch') -> None:
-    """What is in which state, and why documents were set aside."""
     from summarizer_tool.batch.batch import LOST, name_of, reason
     from summarizer_tool.batch.folder import DOCUMENTS
 
@@ -204,7 +196,6 @@ def _show(opened: 'Batch') -> None:
 
 
 def _run(running: 'Batch', settings: 'Settings', workers: int) -> None:
-    """Run a batch with workers of this machine, and tell how far it is."""
     from summarizer_tool.batch.worker import LocalWorkers
     from summarizer_tool.cli.terminal import progress
     from summarizer_tool.llm.options import Progress

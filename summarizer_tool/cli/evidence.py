@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from summarizer_tool import RequestOptions, Retriever, Settings
-    from summarizer_tool.service.evidence_brief import EvidenceBrief
     from summarizer_tool.service.operations import Operation
+    from summarizer_tool.service.retrieval import EvidenceBrief
 
 MaxTokens = Annotated[
     int,

@@ -31,7 +31,7 @@ from summarizer_tool.extras import naming_extra
 if TYPE_CHECKING:
     from summarizer_tool import Collection, Document, RequestOptions, Settings, SummaryReply
     from summarizer_tool.cli.stored import Place
-    from summarizer_tool.service.setup import Setup
+    from summarizer_tool.service.service import Setup
 
 GROUP = 'summarizer.commands'
 

@@ -16,7 +16,7 @@ from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLarge
 if TYPE_CHECKING:
     from summarizer_tool import Collection, RequestOptions, Retriever, Service, Settings, Source
     from summarizer_tool.formats.files import GivenSource
-    from summarizer_tool.service.setup import Setup
+    from summarizer_tool.service.service import Setup
 
     Place = GivenSource | str
     """An input that has been read; or a URL, or the handle of what is stored already."""
@@ -97,7 +97,7 @@ def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, Requ
     from pydantic_ai.exceptions import UserError
 
     from summarizer_tool import RequestOptions, SourceStore, Summarizer
-    from summarizer_tool.service.setup import Setup
+    from summarizer_tool.service.service import Setup
 
     setup = Setup.of(Summarizer(settings))
 
@@ -178,7 +178,6 @@ def is_kept(settings: 'Settings') -> bool:
 
 
 async def _at_once(work: Callable[[P], Awaitable[T]], places: Sequence[P]) -> list[T]:
-    """Do the work for each place in order, several at the same time."""
     from summarizer_tool.mapreduce.job import Call, calls_at_once
 
     return await calls_at_once([Call(partial(work, place), 'fetch', 'read') for place in places], MAX_AT_ONCE)

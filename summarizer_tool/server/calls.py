@@ -205,7 +205,6 @@ class ProgressReport:
     """
 
     def __init__(self, send: Send) -> None:
-        """Args: send: Called by `run` alone, one notification after the other."""
         self._send = send
         self._started = anyio.current_time()
         self._waiting: deque[tuple[float, float, str]] = deque(maxlen=MAX_WAITING)

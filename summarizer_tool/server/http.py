@@ -208,7 +208,6 @@ class Gate:
         return None
 
     def _is_large(self, size: float) -> bool:
-        """Return whether a body of so many bytes, if they were text, is too large."""
         return size > self._max_input_mb * 1e6 + SLACK_BYTES
 
     async def _pass_on(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
@@ -259,7 +258,6 @@ class Gate:
 
 
 def _looked_at(*parts: bytes) -> bytes | None:
-    """A body with whole characters, if it is a message."""
     text = with_whole_characters(b''.join(parts).decode('utf-8', 'replace'))
     return text.encode() if is_message(text) else None
 

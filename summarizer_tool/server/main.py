@@ -49,11 +49,10 @@ async def make_tools(settings: 'Settings') -> 'AsyncGenerator[Tools]':
 
 
 def _load(settings: 'Settings', workers: 'WorkerProcesses | None') -> 'Tools':
-    """Import and build what answers calls, which takes a second or two."""
     from summarizer_tool.mapreduce.summarizer import Summarizer
     from summarizer_tool.server.calls import CallsInFlight
     from summarizer_tool.server.tools import Tools
-    from summarizer_tool.service.setup import Setup
+    from summarizer_tool.service.service import Setup
 
     setup = Setup.of(Summarizer(settings, workers=workers))
     return Tools(settings, setup, open_store(settings), CallsInFlight(settings.mcp_tool_timeout))
@@ -117,7 +116,6 @@ async def _serve(settings: 'Settings', make: 'MakeServed') -> None:
 
 
 def _configure(settings: 'Settings') -> None:
-    """Logs and traces of the program, those of the libraries included."""
     from summarizer_tool import telemetry
 
     telemetry.configure(settings, libraries=('mcp', 'uvicorn', 'asyncio', 'anyio'))

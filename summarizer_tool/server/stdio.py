@@ -67,8 +67,6 @@ def _read(fd: int, send: 'MemoryObjectSendStream[bytes]', loop: AbstractEventLoo
 
 @dataclass(eq=False)
 class _Conversation:
-    """What the client asks, and what it is answered."""
-
     _calls: CallsInFlight
     _grace: float
     _answers: 'MemoryObjectSendStream[SessionMessage]'

@@ -33,7 +33,7 @@ from summarizer_tool.service.operations import (
     operation,
     sizes_of,
 )
-from summarizer_tool.service.setup import Setup
+from summarizer_tool.service.service import Setup
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
 from summarizer_tool.store.source_store import SourceStore
@@ -213,7 +213,6 @@ def _arrival(context: Context) -> Arrival:
 
 
 def _always(result: T) -> Callable[[Context, types.PaginatedRequestParams | None], Awaitable[T]]:
-    """The handler of a list that is the same for everybody."""
 
     async def answer(_context: Context, params: types.PaginatedRequestParams | None) -> T:
         refuse_cursor(params)

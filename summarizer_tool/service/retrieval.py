@@ -6,8 +6,8 @@ raised.
 
 import logging
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -15,20 +15,19 @@ from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError, UnknownSourceError
 from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, is_handle
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
-from summarizer_tool.evidence.brief.brief import Brief
+from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief
 from summarizer_tool.evidence.question import AnswerRequest, ResearchMode, check
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
-from summarizer_tool.service import evidence_brief
-from summarizer_tool.service.evidence_brief import EvidenceBrief, Figures
 from summarizer_tool.service.operations import DEFAULT_TOP_K, SearchRequest, StatusRequest
 from summarizer_tool.service.service import Service, listed
 from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
+from summarizer_tool.text import tokens
 from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
@@ -69,6 +68,24 @@ def sources_named(collection: Collection, asked: Sequence[str]) -> list[Source]:
 
 
 _logger = logging.getLogger('summarizer_tool')
+
+
+Figures = dict[str, str | int | float | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceBrief:
+    """What a model gets for a question, and what a program may want to know about it."""
+
+    text: str
+    """A brief within its budget; or, with `is_error`, what went wrong."""
+    tokens: int
+    """Of the text."""
+    is_error: bool = False
+    source_ids: tuple[str, ...] = ()
+    """The sources with evidence first."""
+    figures: Mapping[str, str | int | float | bool] = field(default_factory=Figures)
+    """Counts, reason of stopping and the like, by name."""
 
 
 class EvidenceOptions(TypedDict, total=False):
@@ -147,10 +164,10 @@ class Retriever:
                 _logger.info('no evidence', extra={'tool': name, 'error': type(error).__name__})
                 most = self.settings.mcp_response_token_budget
                 budget = max(MIN_BUDGET, min(request.max_tokens or most, most))
-                evidence = evidence_brief.told(await in_thread(problems.of_error, error, budget))
+                evidence = _told(await in_thread(problems.of_error, error, budget))
             if evidence is None:
                 late = problems.timed_out(time.monotonic() - started, deadline.set_by)
-                evidence = evidence_brief.told(late)
+                evidence = _told(late)
             span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
         return evidence
 
@@ -202,25 +219,23 @@ class Retriever:
         options: RequestOptions,
         answered: 'GatheredEvidence | None' = None,
     ) -> EvidenceBrief | None:
-        """A brief within its budget; `None` where whole sources have no room."""
         rendered = await in_process(rendering.render, brief, budget)
         if found.is_full_context and not rendered.is_whole:
             return None
         options.tell('assemble', 'wrote the brief')
-        figures = evidence_brief.figures(found, answered, rendered)
+        figures = _figures(found, answered, rendered)
         ids = tuple(source.id for source in brief.sources)
         return EvidenceBrief(rendered.text, rendered.tokens, source_ids=ids, figures=figures)
 
     async def _nothing(
         self, query: str, found: SearchResult, budget: int, answered: 'GatheredEvidence | None' = None
     ) -> EvidenceBrief:
-        """That nothing was found, and what may be the reason."""
-        figures = evidence_brief.figures(found, answered)
+        figures = _figures(found, answered)
         if not found.documents:
-            return evidence_brief.told(problems.nothing_stored(), figures)
+            return _told(problems.nothing_stored(), figures)
         missing = [*(problems.gaps(answered) if answered else ()), *found.warnings]
         problem = await in_thread(problems.no_results, query, found.documents, found.passages, missing, budget)
-        return evidence_brief.told(problem, figures, answered.source_ids if answered else (), is_error=False)
+        return _told(problem, figures, answered.source_ids if answered else (), is_error=False)
 
     def _budget(self, max_tokens: int) -> int:
         most = self.settings.mcp_response_token_budget
@@ -260,8 +275,8 @@ class Retriever:
         if not answered.source_ids and any(page.failure != NOT_IN_TIME for page in failures):
             if all(is_handle(page.url) for page in failures):
                 raise UnknownSourceError(failures[0].failure)
-            figures = evidence_brief.figures(answered.found, answered)
-            return evidence_brief.told(await in_thread(problems.fetch_failed, failures, budget), figures)
+            figures = _figures(answered.found, answered)
+            return _told(await in_thread(problems.fetch_failed, failures, budget), figures)
         if answered.is_partial and not answered.found.documents:
             return None  # nothing is known of the pages; what is wrong is the time alone
         return await self._nothing(question, answered.found, budget, answered)
@@ -278,7 +293,7 @@ class Retriever:
             totals = collection.totals()
             text = problems.corpus(totals, sources, budget, include_urls=request.include_urls)
             figures: Figures = {'documents': totals.documents, 'passages': totals.passages}
-            return evidence_brief.told(text, figures, is_error=False)
+            return _told(text, figures, is_error=False)
         source = self.collection.find(place)
         text = problems.one_source(
             source,
@@ -288,4 +303,34 @@ class Retriever:
             collection.versions_of(source, place),
             budget,
         )
-        return evidence_brief.told(text, source_ids=(source.id,), is_error=False)
+        return _told(text, source_ids=(source.id,), is_error=False)
+
+
+def _figures(
+    found: SearchResult, answered: 'GatheredEvidence | None', rendered: RenderedBrief | None = None
+) -> Figures:
+    figures: Figures = {
+        'documents': found.documents,
+        'passages': found.passages,
+        'matched': found.matched,
+        'hits': len(found.hits),
+        'shown': rendered.shown if rendered else 0,
+        'citations': len(rendered.citations) if rendered else 0,
+        'full_context': found.is_full_context,
+        'ranking': found.ranking,
+    }
+    if answered is not None:
+        figures |= {
+            'pages': len(answered.pages),
+            'failures': len(answered.failures),
+            'rounds': answered.rounds,
+            'stop_reason': answered.stop_reason,
+            'partial': answered.is_partial,
+        }
+    return figures
+
+
+def _told(
+    text: str, figures: Figures | None = None, source_ids: Sequence[str] = (), *, is_error: bool = True
+) -> EvidenceBrief:
+    return EvidenceBrief(text, tokens.count(text), is_error, tuple(source_ids), figures or Figures())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING, Self
 
 from summarizer_tool import prompts
 from summarizer_tool.documents import reading
@@ -37,6 +38,10 @@ from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
 from summarizer_tool.web.fetch import MayFetch, fetch
+
+if TYPE_CHECKING:
+    from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+    from summarizer_tool.service.retrieval import Retriever
 
 PAGE_CHARACTERS = 300_000
 """What a page counts for before it is fetched: its HTML is read where large texts are."""
@@ -225,7 +230,6 @@ class Service:
         return await in_io_thread(self.collection.sources, limit)
 
     async def _documents(self, request: SummarizeRequest, given: Sequence[GivenSource]) -> tuple[list[Document], str]:
-        """What to summarize, and why it could not be kept, if so."""
         content, source_ids = request.content, listed(request.source_ids)
         if content.strip() and source_ids:
             raise RequestError('give content or source_ids, not both; leave content empty to ask about stored sources')
@@ -308,6 +312,34 @@ class Service:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Who does the work for all collections."""
+
+    summarizer: Summarizer
+    similar: 'EmbeddedPassages | None'
+    """Ranks by meaning, where the settings name a model for that."""
+
+    @classmethod
+    def of(cls, summarizer: Summarizer) -> Self:
+        """Check what its settings say of ranking now; raises `ConfigurationError`."""
+        if not summarizer.settings.embedding_model:
+            return cls(summarizer, None)
+        from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+
+        return cls(summarizer, EmbeddedPassages.of(summarizer.settings))
+
+    def service(self, collection: Collection) -> Service:
+        """What summarizes and stores in a collection."""
+        return Service(self.summarizer, collection)
+
+    def retriever(self, collection: Collection) -> 'Retriever':
+        """What searches and answers, too; it is loaded where it is first asked for."""
+        from summarizer_tool.service.retrieval import Retriever
+
+        return Retriever(self.service(collection), similar=self.similar)
+
+
 def _ids(documents: Sequence[Document], not_kept: str) -> tuple[str, ...]:
     return () if not_kept else tuple(dict.fromkeys(document.id for document in documents))
 
@@ -317,7 +349,6 @@ def _titled(content: str, title: str, url: str) -> Document:
 
 
 def _is_place(content: str) -> bool:
-    """Whether a text is nothing but a URL, or handles."""
     if len(content) > MAX_PLACES:
         return False
     is_url = _URL.fullmatch(content.strip()) is not None

@@ -15,7 +15,7 @@ from summarizer_tool.settings import variable
 from summarizer_tool.store import index, page_details
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.database import Database
-from summarizer_tool.store.page_details import keep, keep_addresses, path_of, stored_at, written
+from summarizer_tool.store.page_details import keep_addresses, path_of, stored_at, written
 from summarizer_tool.store.source import (
     COLUMNS,
     Row,
@@ -105,7 +105,8 @@ class Collection:
                     'used_at = max(used_at, ?) WHERE collection = ? AND id = ?',
                     (title, url, fetched, now, *place),
                 )
-            keep(db, place, leading)
+            if leading:
+                db.execute(page_details.KEEP_LINKS, (*place, leading))
             keep_addresses(db, place, document.url, addresses, now)
             held = self._held(db, place)
             self._check_size(len(text), held)
@@ -296,7 +297,6 @@ class Collection:
             )
 
     def _unknown(self, asked: str) -> UnknownSourceError:
-        """Why there is no such source, and what there is instead."""
         with self.database.read() as db:
             return unknown_source(db, self.name, asked)
 

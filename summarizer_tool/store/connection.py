@@ -24,7 +24,6 @@ class Among(list[Any]):
     """Values for the one parameter of `AMONG`."""
 
     def __conform__(self, protocol: object) -> str | None:
-        """What SQLite is given."""
         return json.dumps(self) if protocol is sqlite3.PrepareProtocol else None
 
 
@@ -35,7 +34,6 @@ class Pool:
     """What the connections to a file and those to a Postgres have in common."""
 
     def __init__(self, path: str) -> None:
-        """Args: path: Of the file; or the URL without its password."""
         self.path = path
         self.writing = threading.Lock()
         """Held by the thread that writes."""
@@ -43,7 +41,6 @@ class Pool:
         self._process = os.getpid()
 
     def _check(self) -> None:
-        """Raise a `StoreError` where nothing may be borrowed any more."""
         if os.getpid() != self._process:  # which has the locks that SQLite believes to have here
             raise StoreError(f'the store {self.path} was opened before a fork; open it in the process that uses it')
         if self._is_closed:

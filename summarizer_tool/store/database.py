@@ -171,39 +171,26 @@ class Database:
                 continue
             table, row, freed, _used_at = oldest
             if table == 'sources':
-                self._evict(db, row)
-            else:
-                db.execute('DELETE FROM work WHERE rowid = ?', (row,))
+                [source_id] = db.execute('SELECT id FROM sources WHERE rowid = ?', (row,)).fetchone()
+                index.forget(db, largest, source_id)
+            db.execute(f'DELETE FROM {table} WHERE rowid = ?', (row,))  # noqa: S608 - one of two
             held[largest] -= freed
             over -= freed
 
-    def _evict(self, db: StoreConnection, row: int) -> None:
-        """Delete a source with all that belongs to it."""
-        [collection, source_id] = db.execute('SELECT collection, id FROM sources WHERE rowid = ?', (row,)).fetchone()
-        index.forget(db, collection, source_id)
-        db.execute('DELETE FROM sources WHERE rowid = ?', (row,))
-
 
 def connections_to(path: str | Path) -> 'Connections | PostgresConnections':
-    """The connections to a file, to memory or to a Postgres."""
+    """The connections to a file, whatever the folder is later, to memory or to a Postgres."""
     url = str(path)
-    if not url.startswith(POSTGRES_SCHEMES):
-        return Connections(_absolute(path), FORMAT)
-    with naming_extra('batch'):
-        from summarizer_tool.store.postgres import PostgresConnections
-    return PostgresConnections(url, FORMAT.version, FORMAT.tables)
-
-
-def _absolute(path: str | Path) -> str:
-    """The path without links, so that a later change of folder does not matter; unchanged where it is not a path."""
-    if str(path) == MEMORY:
-        return MEMORY
-    if '://' in str(path):  # of the protocols of databases there is one; what follows may be a password
-        raise not_writable(f'{shown(str(path).partition("://")[0])}://…', 'it is the URL of no Postgres', FORMAT)
+    if url.startswith(POSTGRES_SCHEMES):
+        with naming_extra('batch'):
+            from summarizer_tool.store.postgres import PostgresConnections
+        return PostgresConnections(url, FORMAT.version, FORMAT.tables)
+    if '://' in url:  # of the protocols of databases there is one; what follows may be a password
+        raise not_writable(f'{shown(url.partition("://")[0])}://…', 'it is the URL of no Postgres', FORMAT)
     try:
-        return os.path.realpath(Path(path).expanduser())
-    except (OSError, ValueError, RuntimeError) as error:
-        raise not_writable(shown(str(path)), str(error), FORMAT) from None
+        return Connections(url if url == MEMORY else os.path.realpath(Path(path).expanduser()), FORMAT)
+    except (ValueError, RuntimeError) as error:  # no path
+        raise not_writable(shown(url), str(error), FORMAT) from None
 
 
 def total_of(db: StoreConnection) -> int:

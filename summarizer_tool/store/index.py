@@ -80,23 +80,17 @@ class IndexEntry:
 
 
 @lru_cache(maxsize=1024)
-def _heading_terms(title: str, path: str) -> frozenset[str]:
-    """The terms of a source's title and of a heading path, which many passages share."""
-    return frozenset(terms_of(f'{title[:_MUCH_OF_A_TITLE]}\n{path}'))
+def _heading_terms(title: str, path: str, header: str) -> frozenset[str]:
+    return frozenset(terms_of(f'{title[:_MUCH_OF_A_TITLE]}\n{path}\n{header}'))
 
 
 def terms_above(passage: Passage, titles: Mapping[str, str]) -> frozenset[str]:
     """The terms of what stands above a passage, with the title under which its source was indexed."""
-    return _heading_terms(titles.get(passage.source_id, ''), _above('\n'.join(passage.path), passage.header))
-
-
-def _above(path: str, header: str) -> str:
-    return f'{path}\n{header}' if header else path
+    return _heading_terms(titles.get(passage.source_id, ''), '\n'.join(passage.path), passage.header)
 
 
 def _indexed_terms(title: str, path: str, header: str, text: str) -> str:
-    """The words under which a passage stands in FTS5."""
-    return ' '.join(terms_of(text) | _heading_terms(title, _above(path, header)))
+    return ' '.join(terms_of(text) | _heading_terms(title, path, header))
 
 
 def entry_of(document: Document) -> IndexEntry:

@@ -61,13 +61,7 @@ def written(links: Sequence[Link]) -> bytes:
     return _LINKS.dump_json(leading) if leading else b''
 
 
-def keep(db: StoreConnection, place: tuple[str, str], new: bytes) -> None:
-    """Keep links as `written`, if there are any, within a transaction."""
-    if new:
-        db.execute(
-            'INSERT INTO details VALUES (?, ?, ?) ON CONFLICT (collection, id) DO UPDATE SET links = excluded.links',
-            (*place, new),
-        )
+KEEP_LINKS = 'INSERT INTO details VALUES (?, ?, ?) ON CONFLICT (collection, id) DO UPDATE SET links = excluded.links'
 
 
 def links(db: StoreConnection, place: tuple[str, str]) -> tuple[Link, ...]:
@@ -116,8 +110,16 @@ def stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:
     where only one of them is known.
     """
     url = encodable(url)
-    found = _stored_at(db, collection, url)
-    return found or (_stored_at(db, collection, other_scheme(url)) if is_url(url) else [])
+    for each in (url, *([other_scheme(url)] if is_url(url) else [])):
+        rows: list[tuple[str, int]] = db.execute(
+            'SELECT id, max(CASE WHEN page = ? THEN 1 ELSE 0 END) AS is_same FROM addresses '
+            'WHERE collection = ? AND key = ? GROUP BY id ORDER BY is_same DESC, max(stored_at) DESC',
+            # Without a fragment all of the page is meant, also what was stored with one.
+            (_page(each) if '#' in each else '', collection, _key(each)),
+        ).fetchall()
+        if rows:
+            return [source_id for source_id, is_same in rows if is_same or not rows[0][1]]
+    return []
 
 
 def path_of(db: StoreConnection, place: tuple[str, str], asked: str) -> str:
@@ -130,16 +132,6 @@ def path_of(db: StoreConnection, place: tuple[str, str], asked: str) -> str:
     return found[0] if found else ''
 
 
-def _stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:
-    rows: list[tuple[str, int]] = db.execute(
-        'SELECT id, max(CASE WHEN page = ? THEN 1 ELSE 0 END) AS is_same FROM addresses '
-        'WHERE collection = ? AND key = ? GROUP BY id ORDER BY is_same DESC, max(stored_at) DESC',
-        # Without a fragment all of the page is meant, also what was stored with one.
-        (_page(url) if '#' in url else '', collection, _key(url)),
-    ).fetchall()
-    return [source_id for source_id, is_same in rows if is_same or not rows[0][1]]
-
-
 def _key(url: str) -> str:
     """What all ways to write a URL share; other texts are their own."""
     return _short(encodable(key_of(url)) if is_url(url) else url)
@@ -150,6 +142,5 @@ def _short(url: str) -> str:
 
 
 def _page(url: str) -> str:
-    """What all versions of one page share."""
     fragment = url.partition('#')[2].strip() if is_url(url) else ''
     return f'{_key(url)}#{fragment}' if fragment else _key(url)

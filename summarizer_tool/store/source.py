@@ -105,10 +105,6 @@ def handle_in(asked: str) -> str:
     return match[1].lower() if match else encodable(text)
 
 
-def _named(source_id: str, title: str) -> str:
-    return f'{source_id} ("{shown(title)}")' if title.strip() else source_id
-
-
 def unknown_source(db: StoreConnection, collection: str, asked: str) -> UnknownSourceError:
     """That there is no such source in a collection, which the size cap may have evicted, and what there is instead."""
     rows: list[tuple[str, str]] = db.execute(
@@ -119,11 +115,11 @@ def unknown_source(db: StoreConnection, collection: str, asked: str) -> UnknownS
         return UnknownSourceError(
             f'{problem}, nor any other yet; add a text or a URL as a source, which gives a handle'
         )
-    titles = dict(rows)
+    named = {source_id: f'{source_id} ("{shown(title)}")' if title.strip() else source_id for source_id, title in rows}
     wanted = handle_in(asked).casefold()
-    near = difflib.get_close_matches(wanted, titles, _NEAR, 0.65) or [
+    near = difflib.get_close_matches(wanted, named, _NEAR, 0.65) or [
         source_id for source_id, title in rows if len(wanted) > 2 and wanted in title.casefold()
     ]
-    listed = ', '.join(_named(source_id, titles[source_id]) for source_id in (near or [*titles])[:_NEAR])
+    listed = ', '.join(named[source_id] for source_id in (near or [*named])[:_NEAR])
     known = f'did you mean {listed}?' if near else f'the last used are {listed};'
     return UnknownSourceError(f'{problem}; {known} a text or a URL that is added as a source gets a handle')

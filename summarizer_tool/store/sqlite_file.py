@@ -136,7 +136,7 @@ def _opened(path: str, form: DatabaseFormat) -> Opened:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether SQLite says that a file is none, or damaged."""
+    """Return whether SQLite says that a file is none, or damaged."""
     return error_code(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
@@ -169,7 +169,6 @@ def set_aside(path: str, form: DatabaseFormat, identity: Identity | None, error:
 
 
 def _connect(path: str, form: DatabaseFormat) -> sqlite3.Connection:
-    """Connect to a file that is there, or to a new database in memory."""
     name = MEMORY if path == MEMORY else f'{Path(path).as_uri()}?mode=rw'
     db = sqlite3.connect(name, uri=name != MEMORY, isolation_level=None, check_same_thread=False)
     wait_for_others(db, form.busy_seconds)
@@ -218,7 +217,6 @@ def _make_file(path: Path, form: DatabaseFormat) -> None:
 
 @contextmanager
 def _naming(path: str, form: DatabaseFormat) -> Generator[None]:
-    """Tell what fails as an error that names the file."""
     try:
         yield
     except OSError as error:

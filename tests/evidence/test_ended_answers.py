@@ -11,8 +11,7 @@ from anyio import Event
 from inline_snapshot import snapshot
 
 from summarizer_tool.server.tools import DEFECT
-from summarizer_tool.service.evidence_brief import EvidenceBrief
-from summarizer_tool.service.retrieval import Retriever
+from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
 from tests.support import serving
 from tests.support.serving import Mode, meta_of, text_of, until
 from tests.support.site import Site, site

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from summarizer_tool.service.evidence_brief import EvidenceBrief
+from summarizer_tool.service.retrieval import EvidenceBrief
 from summarizer_tool.text import tokens
 from tests.support.scripted import agent_with, call, returns
 from tests.support.site import Site, site

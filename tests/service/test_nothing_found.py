@@ -8,8 +8,7 @@ from inline_snapshot import snapshot
 from summarizer_tool import Document, SourceStore
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.service.evidence_brief import EvidenceBrief
-from summarizer_tool.service.retrieval import Retriever
+from summarizer_tool.service.retrieval import EvidenceBrief, Retriever
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
 from tests.support.asked_site import asking, retriever_of

@@ -9,8 +9,7 @@ from summarizer_tool import ConfigurationError, Document, Settings, SourceStore
 from summarizer_tool.errors import StoreError
 from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.service.evidence_brief import EvidenceBrief
-from summarizer_tool.service.retrieval import MAX_WHOLE, Retriever
+from summarizer_tool.service.retrieval import MAX_WHOLE, EvidenceBrief, Retriever
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
 from tests.support.asked_site import asking, heads, retriever_of, section

@@ -20,8 +20,7 @@ from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
 from researcher_integration.proxy import connection
-from researcher_integration.proxy.app import RULES, Proxy
-from researcher_integration.proxy.proxy_server import ProxyServer
+from researcher_integration.proxy.proxy_server import RULES, ProxyServer, proxying
 from researcher_integration.proxy.servers import ProxiedEntry, ProxiedServer
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool import Settings
@@ -79,8 +78,7 @@ async def proxy(
         each if isinstance(each, ProxiedServer) else proxied_server(name, 'in-memory') for name, each in servers.items()
     ]
     with patch.object(connection, '_transport', transport):
-        made = Proxy(known, rules)
-        async with made(settings) as served:
+        async with proxying(known, rules, settings) as served:
             yield served
 
 

@@ -6,7 +6,7 @@ from statistics import mean
 from typing import Final, get_args
 
 from summarizer_tool.evidence.question import ResearchMode
-from summarizer_tool.service.evidence_brief import EvidenceBrief
+from summarizer_tool.service.retrieval import EvidenceBrief
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
 from tests.proofs.evidence.island import MORE_QUESTIONS, Layout, island

@@ -375,7 +375,10 @@ PAIRED = 'Gull-93x-Feather-77'
         [(b'x-api-key', PAIRED.encode())],
         {'headers': [['Cookie', f'sid={PAIRED}'], ['Authorization', f'Bearer {PAIRED}']]},
         {'rawHeaders': ['Host', 'mill', 'X-Api-Key', PAIRED]},
-        {'columns': ['tags', 'name', 'password'], 'rows': [[['tall', 'old'], 'mill', PAIRED], [['low'], 'gull', PAIRED]]},
+        {
+            'columns': ['tags', 'name', 'password'],
+            'rows': [[['tall', 'old'], 'mill', PAIRED], [['low'], 'gull', PAIRED]],
+        },
         {'headers': [{'header': 'X-Auth-Token', 'values': [PAIRED]}, {'name': 'X-Api-Key', 'value': PAIRED}]},
         f'[["Host", "mill"], ["X-Api-Key", "{PAIRED}"]]',
         f"[('X-Api-Key', '{PAIRED}'), (b'x-auth-token', b'{PAIRED}')]",

@@ -3,7 +3,7 @@
 import json
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
@@ -15,9 +15,6 @@ from summarizer_tool import ConfigurationError
 from summarizer_tool.cli import main
 from summarizer_tool.cli.main import app
 from tests.support import forking, serving
-
-if TYPE_CHECKING:
-    from researcher_integration.proxy.app import Proxy
 
 
 def written(folder: Path, content: object) -> Path:
@@ -164,10 +161,10 @@ def test_what_stands_in_the_env_file_of_the_proxy_goes_to_no_server(
     monkeypatch.setenv('OTHER_PROVIDERS_KEY', '')
     monkeypatch.setenv('LLM_MODEL', '')
     Path('.env').write_text('OTHER_PROVIDERS_KEY=of-the-proxy\nLLM_MODEL=extractive\n')
-    served: list[Proxy] = []
+    served: list[Any] = []
     monkeypatch.setattr(summarizer_tool, 'serve_mcp', lambda _, made: served.append(made))
     assert CliRunner().invoke(app, ['proxy', '--', 'npx']).exit_code == 0
-    env = served[0].servers[0].entry.env or {}
+    env = served[0].args[0][0].entry.env or {}
     assert env['LAMPS_TOKEN'] == 'given'
     assert 'of-the-proxy' not in env.values()
 

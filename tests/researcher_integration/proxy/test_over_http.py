@@ -1,6 +1,7 @@
 """The proxy over HTTP, outwards and to its servers."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, cast
 
 import anyio
@@ -14,7 +15,7 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from researcher_integration.proxy import audience, connection
-from researcher_integration.proxy.app import RULES, Proxy
+from researcher_integration.proxy.proxy_server import RULES, proxying
 from researcher_integration.proxy.servers import from_url
 from tests.support import serving
 from tests.support.proxied import proxied, proxied_server
@@ -84,7 +85,7 @@ def running() -> Iterator[Lamps]:
 @pytest.fixture(scope='module')
 def proxy(running: Lamps) -> Iterator[Served]:
     behind = proxied_server('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
-    with serving.serve(Proxy([behind], RULES), mcp_auth_token='first,second') as server:
+    with serving.serve(partial(proxying, [behind], RULES), mcp_auth_token='first,second') as server:
         yield server
 
 

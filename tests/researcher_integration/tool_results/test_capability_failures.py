@@ -17,7 +17,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.timeline.events import Draft
-from researcher_integration.tool_results import result_note
+from researcher_integration.tool_results import observation
 from researcher_integration.tool_results import rules as rules_module
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
 from researcher_integration.tool_results.rules import ToolResultRules
@@ -343,7 +343,7 @@ async def test_a_run_that_is_cancelled_ends_at_once(monkeypatch: pytest.MonkeyPa
 
 
 async def test_results_are_stored_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(result_note, 'MAX_STORED_CHARACTERS', 100)
+    monkeypatch.setattr(observation, 'MAX_STORED_CHARACTERS', 100)
     store = SourceStore()
     seen, _ = await looked(first_line, store=store)
     text = store.collection(COLLECTION).document(seen.metadata['summarization']['source_id']).text

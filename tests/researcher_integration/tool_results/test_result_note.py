@@ -2,8 +2,8 @@
 
 from pydantic_ai.usage import RunUsage
 
+from researcher_integration.tool_results.called import StoredResult, outcome
 from researcher_integration.tool_results.observation import Observation
-from researcher_integration.tool_results.result_note import StoredResult, outcome
 from researcher_integration.tool_results.rules import Summarization
 from researcher_integration.tool_results.summarizing import ResultSummary
 

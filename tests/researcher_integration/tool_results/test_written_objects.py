@@ -13,7 +13,7 @@ def test_an_object_that_is_one_text_is_that_text() -> None:
     """Line 7 of what is stored is line 7 of the file."""
     observation = Observation.of({'path': 'gate.txt', 'status': 200, 'content': _TEXT})
 
-    assert observation.readable == _TEXT
+    assert observation.texts()[0] == _TEXT
     summarized = observation.summarized('In short.').return_value
     assert summarized == {'path': 'gate.txt', 'status': 200, 'content': 'In short.'}
 
@@ -21,7 +21,7 @@ def test_an_object_that_is_one_text_is_that_text() -> None:
 def test_what_is_too_large_to_stand_beside_the_summary_is_kept_with_the_text() -> None:
     """The links of a page are in what is stored, where they would be in no envelope."""
     links = [f'https://mill.example/{at}' for at in range(30)]
-    readable = Observation.of({'content': _TEXT * 6, 'links': links}).readable
+    readable = Observation.of({'content': _TEXT * 6, 'links': links}).texts()[0]
 
     assert readable.endswith(_TEXT * 6)
     assert all(link in readable for link in links)
@@ -31,7 +31,7 @@ def test_several_texts_stand_below_what_their_records_say() -> None:
     """A record without a text is not lost."""
     found = [{'file': 'gate.txt', 'score': 0.9, 'text': _TEXT}, {'file': 'wheel.txt', 'score': 0.1, 'text': 'Short.'}]
 
-    readable = Observation.of(found).readable
+    readable = Observation.of(found).texts()[0]
     assert readable.replace(_TEXT, '(the text)') == snapshot("""\
 # gate.txt
 score: 0.9
@@ -48,4 +48,4 @@ def test_what_is_data_stays_json() -> None:
     """Long strings that are the smaller part of an object are left where they are."""
     found = {'note': _TEXT, 'rows': [{'gate': number, 'is_open': True} for number in range(400)]}
 
-    assert json.loads(Observation.of(found).readable) == found
+    assert json.loads(Observation.of(found).texts()[0]) == found
