@@ -59,11 +59,6 @@ def lines_below(text: str, end: int) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def mask_for(kind: str) -> str:
-    """What is written instead of a secret."""
-    return f'[MASKED_{kind}]'
-
-
 def replace(text: str, findings: Iterable[Finding]) -> tuple[str, Counter[str]]:
     """Put masks where secrets are, and count those of each kind.
 
@@ -73,8 +68,7 @@ def replace(text: str, findings: Iterable[Finding]) -> tuple[str, Counter[str]]:
     pieces: list[str] = []
     done = 0
     for found in _apart(text, findings):
-        mask = mask_for(found.kind)
-        pieces += text[done : found.start], f'{found.quote}{mask}{found.quote}'
+        pieces += text[done : found.start], f'{found.quote}[MASKED_{found.kind}]{found.quote}'
         done = found.end
         counts[found.kind] += 1
     return ''.join((*pieces, text[done:])) if pieces else text, counts

@@ -168,9 +168,9 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
         is_label = span[1] < start and secret_names.is_name(text[slice(*span)])
         word = text[slice(*span)]
         is_bare = text[end : end + 1] == '"' and word.isdigit() and text[span[0] - 1] != '"'
-        if is_label or (is_bare and secret_names.is_count(text[start:end], word)):
-            continue
-        if found := _found(text, *span, kind, bare=is_bare) if is_certain else _told(text, *span, kind):
+        if not (is_label or (is_bare and secret_names.is_count(text[start:end], word))) and (
+            found := _found(text, *span, kind, bare=is_bare) if is_certain else _told(text, *span, kind)
+        ):
             yield found
 
 
@@ -184,7 +184,7 @@ def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], 
     elif (last := _LAST_COLON.match(text, end)) and _LINE_START.match(text[_line_start(text, start) : start]):
         line_start, below = _line_start(text, start), last.end()
         at = below + (2 if text.startswith('\r\n', below) else 1)
-        indent = _indent(text, line_start, below)
+        indent = below - line_start - len(text[line_start:below].lstrip(' \t'))
         is_list = text[at : at + indent + 2].strip(' \t') == '-'
         limit = block_end(text, indent, below, with_items=is_list)
     else:
@@ -312,7 +312,7 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         return None
     if json_key or match['sign'].strip() != ':':
         is_spaced = not json_key and match['sign'].startswith(' ')  # ` = `, as in code
-        counts = _is_count(text[name_start : match.start()] if json_key else '', value)
+        counts = secret_names.is_count(text[name_start : match.start()] if json_key else '', value)
         if (counts and (json_key or kind != 'PASSWORD')) or (is_spaced and _CALL.match(value)):
             return None
         more = _MORE_WORDS.match(text, end) if is_spaced and kind == 'PASSWORD' else None
@@ -358,32 +358,24 @@ def _of_line(bare: _Bare, line_start: int, start: int, kind: Kind) -> Finding | 
     below = line_end(text, start)
     value = text[start:below].rstrip()
     if BLOCK.match(value):
-        return _found(text, below, block_end(text, _indent(text, line_start, below), below), kind)
+        indent = below - line_start - len(text[line_start:below].lstrip(' \t'))
+        return _found(text, below, block_end(text, indent, below), kind)
     if kind == 'PASSWORD':
         return _found(text, start, start + len(value), kind)
     end = bare.end_from(start)
     first = text[start:end]
     single = end >= start + len(value) or text[end : start + len(value)].lstrip().startswith('#')
-    if _is_count('', first) or secret_names.is_word(first) or not (single or any(c.isdigit() for c in first)):
-        return None
-    return _found(text, start, end, kind)
+    is_said = secret_names.is_count('', first) or secret_names.is_word(first)
+    return None if is_said or not (single or any(map(str.isdigit, first))) else _found(text, start, end, kind)
 
 
 def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
     """Return whether a word after a colon in the middle of a line goes on a sentence rather than being a secret."""
     if kind != 'PASSWORD':
         # A long line of names is not read again for each of them.
-        return _is_count('', value) or not any(map(str.isdigit, value[:200]))
+        return secret_names.is_count('', value) or not any(map(str.isdigit, value[:200]))
     is_spaced = text[end - len(value) - 1].isspace()  # no `map[password:… user:…`
     return is_spaced and secret_names.is_word(value) and text[end : end + 2].strip(' ').isalpha()
-
-
-def _is_count(name: str, value: str) -> bool:
-    return value.replace('.', '').isdigit() and secret_names.is_count(name, value)
-
-
-def _indent(text: str, start: int, end: int) -> int:
-    return end - start - len(text[start:end].lstrip(' \t'))
 
 
 def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) -> Finding | None:

@@ -24,12 +24,15 @@ def without_secrets(error: Exception, masker: Masker, withheld: str) -> Exceptio
     message is `withheld` where secrets cannot be looked for.
     """
     unmasked = [each for each in list(_chain(error)) if not _is_masked(each, masker, withheld)]
-    if not unmasked:
+    if error not in unmasked:
+        if unmasked:
+            error.__cause__, error.__context__, error.__suppress_context__ = None, None, True
         return error
-    if error in unmasked:
-        return _instead(error, masker, withheld)
-    error.__cause__, error.__context__, error.__suppress_context__ = None, None, True
-    return error
+    try:
+        text = masker.mask(str(error)).text
+    except MaskingError:
+        text = withheld
+    return ModelRetry(text) if isinstance(error, ValidationError) else WithheldError(f'{type(error).__name__}: {text}')
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -81,13 +84,3 @@ def _change(error: BaseException, change: Callable[[object], object]) -> None:
     for name, value in [*vars(error).items(), *((name, getattr(error, name)) for name in own)]:
         if isinstance(value, _WITH_TEXT) and (new := change(cast('object', value))) is not value:
             setattr(error, name, new)
-
-
-def _instead(error: Exception, masker: Masker, withheld: str) -> Exception:
-    try:
-        text = masker.mask(str(error)).text
-    except MaskingError:
-        text = withheld
-    if isinstance(error, ValidationError):
-        return ModelRetry(text)
-    return WithheldError(f'{type(error).__name__}: {text}')

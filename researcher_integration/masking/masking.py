@@ -1,7 +1,8 @@
 """Take secrets out of what a tool returned, before it is stored, traced or shown to a model."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from json import JSONDecodeError
 from types import MappingProxyType
 
@@ -55,10 +56,8 @@ class Masker:
         Raises:
             MaskingError: If anything goes wrong, such as an expression that takes too long.
         """
-        try:
+        with _failing():
             return self._mask(text, self._all)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the text must not go on
-            raise _failed(error) from None
 
     def mask_value(self, value: object) -> tuple[object, Mapping[str, int]]:
         """Mask the secrets in a structure: in its texts and keys, and all that stands under the name of a secret.
@@ -73,12 +72,10 @@ class Masker:
         Raises:
             MaskingError: If anything goes wrong, such as a value that cannot be written as JSON.
         """
-        try:
+        with _failing():
             if type(value) is str:
                 return self._mask(value, self._all)
             return self._mask_structure(value) if self._all else (value, {})
-        except Exception as error:  # noqa: BLE001 - whatever it is, the value must not go on
-            raise _failed(error) from None
 
     def _mask_structure(self, value: object) -> tuple[object, Mapping[str, int]]:
         """A structure, masked as JSON; where masks would break that, as half a key may, its texts before all of it."""
@@ -159,9 +156,13 @@ def compile_pattern(name: str, expression: str) -> Pattern:
     return Pattern(name.upper(), compiled)
 
 
-def _failed(error: Exception) -> MaskingError:
-    """Says what kind of failure it was, and nothing that it says: it may repeat the secret."""
-    if isinstance(error, MaskingError):
-        return error
-    reason = 'an expression took too long' if isinstance(error, TimeoutError) else type(error).__name__
-    return MaskingError(f'could not be searched for secrets: {reason}')
+@contextmanager
+def _failing() -> Generator[None]:
+    """Say what kind of failure it was, whatever it is, and nothing that it says: it may repeat the secret."""
+    try:
+        yield
+    except MaskingError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the text must not go on
+        reason = 'an expression took too long' if isinstance(error, TimeoutError) else type(error).__name__
+        raise MaskingError(f'could not be searched for secrets: {reason}') from None

@@ -225,23 +225,12 @@ def is_count(name: str, number: str) -> bool:
 
     A password may be a short number, too, which YAML gives as one.
     """
+    if not number.replace('.', '').isdigit():
+        return False
     digits = sum(map(str.isdigit, number))
     is_password = _NUMERIC.search(name) is not None
     is_round = number.endswith('000') and digits <= _ROUND_DIGITS and not is_password
     return '.' in number or is_round or digits < (_PIN_DIGITS if is_password else COUNT_DIGITS)
-
-
-def counts_tokens(name: str, value: str) -> bool:
-    """Return whether a value under the name of a token says how many there were: `"prompt_token": 123456789`."""
-    is_number = value.isdigit() and len(value) <= 12
-    return is_number and _COUNTED.search(_CAMEL.sub('_', name[-60:])) is not None
-
-
-def is_version(kind: str | None, value: str, name: str) -> bool:
-    """Return whether a value beside the name of a secret says nothing of it: a version, a colour, an example."""
-    if _PLAIN_VERSION.fullmatch(value) and _PACKAGE.search(name):
-        return True
-    return len(value) < 100 and any(form.fullmatch(value) for form in (_RANGE, _VERSION)[: 1 + (kind != 'PASSWORD')])
 
 
 def is_none(kind: str | None, value: str, name: str) -> bool:
@@ -249,12 +238,15 @@ def is_none(kind: str | None, value: str, name: str) -> bool:
 
     The name may have what stands before and behind it.
     """
+    versions = (_RANGE, _VERSION) if kind != 'PASSWORD' else (_RANGE,)
+    is_number = value.isdigit() and len(value) <= 12
     return (
         is_placeholder(value)
         or (value[:1] in ('/', '~') and _FOLDER.search(name) is not None)
-        or is_version(kind, value, name)
+        or bool(_PLAIN_VERSION.fullmatch(value) and _PACKAGE.search(name))
+        or (len(value) < 100 and any(form.fullmatch(value) for form in versions))
         or is_prose(kind, value)
-        or (kind == 'TOKEN' and counts_tokens(name, value))
+        or (kind == 'TOKEN' and is_number and _COUNTED.search(_CAMEL.sub('_', name[-60:])) is not None)
         or (kind in ('TOKEN', 'API_KEY', 'SECRET', 'COOKIE', 'AUTHORIZATION') and names_one(value))
     )
 
