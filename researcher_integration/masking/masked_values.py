@@ -50,11 +50,7 @@ def in_json(value: object, mask_text: Callable[[str], str]) -> str:
 
 
 def put_back(value: object, masked: str) -> object:
-    """The structure with the masks of its JSON; the same object where there is none.
-
-    Raises:
-        ValueError: If a mask has broken the JSON, or taken several of its values.
-    """
+    """The structure with the masks of its JSON, or the same; raises `ValueError` if one has taken more than a value."""
     return _put_back(value, json.loads(masked, object_pairs_hook=_Pairs))
 
 

@@ -129,11 +129,7 @@ class Masker:
 
 
 def compile_pattern(name: str, expression: str) -> Pattern:
-    """Make a detector of an operator's expression, as the package `regex` takes it.
-
-    Raises:
-        ConfigurationError: If the name cannot stand in a mask, or the expression is wrong or matches nothing at all.
-    """
+    """Make a detector of an expression of `regex`; raises `ConfigurationError` if that or its name is wrong."""
     if not _NAME.fullmatch(name):
         raise ConfigurationError(
             f'{name[:60]!r} is no name for a pattern: letters, digits and _, at most 40, a letter first'

@@ -132,34 +132,32 @@ class Connection:
         request: types.Request[Any, Any],
         answer: type[Answer] | TypeAdapter[Answer],
         progress: ProgressFnT | None = None,
+        *,
+        may_repeat: bool = True,
     ) -> Answer:
         """Pass on a request; when the caller is cancelled, the server is told.
 
-        Raises:
-            ServerDownError: If the server cannot be reached, is lost meanwhile, is silent for too long, or answers what
-                cannot be read: it may have done some of the work.
-            MCPError: What the server answers with, if that is an error.
+        Raises the `MCPError` that the server answers with; or a `ServerDownError` if it cannot be reached, is lost
+        meanwhile, is silent for too long, or answers what cannot be read: it may have done some of the work.
         """
-        for is_last in (False, True):
-            client = await self.connected()
-            try:
-                return await self._answer(client, request, answer, progress)
-            except ValidationError:  # it quotes the server
+        client = await self.connected()
+        try:
+            return await self._answer(client, request, answer, progress)
+        except ValidationError:  # it quotes the server
+            raise ServerDownError('unreadable', self.name, '') from None
+        except MCPError as error:
+            link = self._link
+            is_session_gone = bool(self.server.entry.url) and error.message == _SESSION_GONE
+            if link is not None and link.client is client and is_session_gone:
+                link.lost.set()
+                if may_repeat:
+                    return await self.request(request, answer, progress, may_repeat=False)
+            is_closed = error.code == types.CONNECTION_CLOSED and link is not None and link.lost.is_set()
+            if is_closed or is_session_gone:
+                raise ServerDownError('lost', self.name, error.message) from None
+            if error.code == types.PARSE_ERROR:
                 raise ServerDownError('unreadable', self.name, '') from None
-            except MCPError as error:
-                link = self._link
-                is_session_gone = bool(self.server.entry.url) and error.message == _SESSION_GONE
-                if link is not None and link.client is client and is_session_gone:
-                    link.lost.set()
-                    if not is_last:
-                        continue
-                is_closed = error.code == types.CONNECTION_CLOSED and link is not None and link.lost.is_set()
-                if is_closed or is_session_gone:
-                    raise ServerDownError('lost', self.name, error.message) from None
-                if error.code == types.PARSE_ERROR:
-                    raise ServerDownError('unreadable', self.name, '') from None
-                raise
-        raise AssertionError('unreachable')
+            raise
 
     async def _answer(
         self, client: Client, request: types.Request[Any, Any], answer: Any, told: ProgressFnT | None = None

@@ -141,10 +141,7 @@ class Offers:
         return [each for each in self.connections if each.capabilities.resources is not None]
 
     async def _all(self, kind: str, item: type[Item]) -> list[tuple[Connection, Item]]:
-        """What all servers list of a kind, in their order; of those that fail what they have listed last.
-
-        Raises `MCPError` if none has ever listed anything, nor does now.
-        """
+        """What all servers list of a kind, or have listed last; raises `MCPError` if none ever has, nor does now."""
         failures: list[MCPError] = []
 
         async def one(connection: Connection) -> None:

@@ -312,10 +312,7 @@ class ProxyServer:
     async def _set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         level = self.audience.wants_logs(context, params.level)
         for connection in self.connections:
-            if connection.capabilities.logging is not None:
-                await connection.set_log_level(level)
-            else:
-                connection.log_level = level
+            await connection.set_log_level(level)
         return types.EmptyResult()
 
     async def _log_level_of(self, context: Context, connection: Connection) -> None:
@@ -359,10 +356,7 @@ RULES = ToolResultRules(defaults=Defaults(summarization=Summarization(on_failure
 async def proxying(
     servers: Sequence[ProxiedServer], rules: ToolResultRules, settings: Settings
 ) -> AsyncGenerator[ProxyServer]:
-    """Start and reach servers, which end with the block, for `serve_mcp`; their results are treated as the rules say.
-
-    Raises `ConfigurationError` for model or store.
-    """
+    """Start and reach servers, which end with the block; raises `ConfigurationError` for model or store."""
     if any(rules.for_server(name).summarization.model is None for name in (None, *rules.mcp_servers)):
         build_model(settings, model_id(settings), embedded=ExtractiveModel)
     made = ProxyServer(Results(settings, rules, SourceStore.open(settings)))

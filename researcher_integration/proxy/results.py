@@ -107,11 +107,8 @@ class Results:
         return MCPError(error.code, message, None if is_long else data)
 
     async def aside(self, server: str, value: object) -> object:
-        """What a server says, without secrets. What is short does not wait for a thread.
-
-        So nothing overtakes what was said before it.
-        """
-        if len(str(value)) <= MAX_AT_ONCE:
+        """What a server says, without secrets."""
+        if len(str(value)) <= MAX_AT_ONCE:  # and waits for no thread, so that nothing overtakes what was said before
             return self.said(server, value)
         return await computed_for(value, self.said, server, value)
 

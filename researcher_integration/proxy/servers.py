@@ -60,10 +60,7 @@ class ProxiedServer:
     entry: ProxiedEntry
 
     def guarded(self) -> Sequence[str]:
-        """The command under a guard, which ends it with all that it has started when the proxy has gone.
-
-        Raises `FileNotFoundError` if there is no such program.
-        """
+        """The command, under a guard that ends it with the proxy; raises `FileNotFoundError` if there is no program."""
         program, env, cwd = self.entry.command or '', self.entry.env or {}, self.entry.cwd
         path = env.get('PATH', os.environ.get('PATH'))
         found = shutil.which(program, path=path) or (cwd and shutil.which(str(Path(cwd, program))))
@@ -95,10 +92,7 @@ def from_command(
 
 
 def from_url(url: str, headers: Sequence[str], name: str | None = None) -> ProxiedServer:
-    """A server at a URL with `${VARIABLE}`s, as in a file, and headers `Name: value`; its name is by default its host.
-
-    Raises `ConfigurationError` if the URL or a header is none, or a variable is not set.
-    """
+    """A server at a URL, with `${VARIABLE}`s as in a file, and headers `Name: value`; by default called by its host."""
     given: dict[str, str] = {}
     for header in headers:
         title, colon, value = (part.strip() for part in header.partition(':'))

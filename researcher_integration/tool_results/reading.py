@@ -1,7 +1,7 @@
 """The tools by which an agent looks into stored results: `search_source`, `read_source` and `query_source`."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -121,16 +121,20 @@ def lines_by_words(brief: str, words: Sequence[str], document: Document, max_tok
     best = max(having.values(), default=0)
     lines = [number for number in sorted(having, key=lambda each: (-having[each], each)) if 2 * having[number] > best]
     room = min(max(max_tokens, MIN_TOKENS), MAX_TOKENS) - RESERVED
-    shown: list[int] = []
-    for number in lines if best else ():
-        room -= count_tokens(numbered[number]) + 1
+    shown = len(_fitting((numbered[number] for number in lines), room)) if best else 0
+    found = '\n'.join(numbered[number] for number in sorted(lines[:shown]))
+    return render_prompt('tool_results/found_by_words', id=document.id, lines=found) if found else ''
+
+
+def _fitting(lines: Iterable[str], room: int) -> list[str]:
+    """The first lines that have room, in tokens."""
+    fitting: list[str] = []
+    for line in lines:
+        room -= count_tokens(line) + 1
         if room < 0:
             break
-        shown.append(number)
-    if not shown:
-        return ''
-    found = '\n'.join(numbered[number] for number in sorted(shown))
-    return render_prompt('tool_results/found_by_words', id=document.id, lines=found)
+        fitting.append(line)
+    return fitting
 
 
 def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) -> str:
@@ -147,17 +151,10 @@ def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) 
     told = {'id': document.id, 'found': str(len(found)), 'total': str(len(lines))}
     room = min(max(max_tokens, MIN_TOKENS), MAX_TOKENS)
     room -= count_tokens(render_prompt('tool_results/found', lines='', shown=str(len(found)), **told)) + 2
-    shown: list[str] = []
-    for number, text_of_line in found[:MAX_SHOWN]:
-        line = _line(number, text_of_line.rstrip('\r'), wanted)
-        cost = count_tokens(line) + 1
-        if cost > room:
-            if not shown:  # not even what was looked for may fit, with all that is around it
-                narrow, *_ = _line(number, text_of_line, wanted, longest=0, around=15).split('\n')
-                shown.append(truncate_tokens(narrow, max(1, room)))
-            break
-        shown.append(line)
-        room -= cost
+    shown = _fitting((_line(number, line.rstrip('\r'), wanted) for number, line in found[:MAX_SHOWN]), room)
+    if not shown:  # not even what was looked for may fit, with all that is around it
+        narrow, *_ = _line(*found[0], wanted, longest=0, around=15).split('\n')
+        shown = [truncate_tokens(narrow, max(1, room))]
     return render_prompt('tool_results/found', lines='\n'.join(shown), shown=str(len(shown)), **told)
 
 

@@ -34,10 +34,7 @@ class BatchDatabase:
     """A database that is there, with its tables."""
 
     def __init__(self, url: str) -> None:
-        """Connect to `postgresql://…` or `sqlite:///PATH`, and make the tables.
-
-        Raises `ConfigurationError` if it cannot be reached, which names it without its password.
-        """
+        """Connect to `postgresql://…` or `sqlite:///PATH`; raises `ConfigurationError`, which has no password in it."""
         parsed = parsed_url(url)
         self.is_sqlite = parsed.drivername == 'sqlite'
         self.shown = shown(parsed)

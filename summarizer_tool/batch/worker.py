@@ -78,12 +78,7 @@ class Worker:
     _summarizers: dict[tuple[str, int], Summarizer] = field(default_factory=dict[tuple[str, int], Summarizer])
 
     async def run(self) -> None:
-        """Work until `stop`, then give back what is unfinished, for others to go on with.
-
-        Raises:
-            ConfigurationError: If a batch asks for a model that cannot be had here.
-            SummarizationFailedError: If every call has failed for several documents in a row.
-        """
+        """Work until `stop`, then give back what is unfinished, for others; raises why this process cannot go on."""
         await in_io_thread(self.database.count, 'worker', self.name)
         config = DBOSConfig(
             name=APPLICATION,

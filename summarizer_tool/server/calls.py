@@ -131,11 +131,9 @@ class Served(Protocol):
 
     def server(self) -> 'Server[Any]':
         """The MCP server; asked for once."""
-        ...
 
     def facts(self) -> Mapping[str, object]:
         """What the log says of it at the start."""
-        ...
 
 
 MakeServed: TypeAlias = Callable[['Settings'], AbstractAsyncContextManager[Served]]
@@ -164,7 +162,8 @@ def read_message(text: str, *, is_answer: bool = False) -> SessionMessage | type
         members = _members(json.loads(text))
     if message is not None and 'id' not in members:  # or the SDK takes a request with a wrong id for a notification
         return SessionMessage(message)
-    return _id_in(members) if ('method' in members) != is_answer else None
+    number = members.get('id') if ('method' in members) != is_answer else None
+    return number if isinstance(number, str | int) and not isinstance(number, bool) else None
 
 
 def is_message(text: str) -> bool:
@@ -185,11 +184,6 @@ def read_again(error: ValidationError, *, is_answer: bool) -> SessionMessage | t
 
 def _members(value: object) -> Mapping[str, object]:
     return cast('dict[str, object]', value) if isinstance(value, dict) else {}
-
-
-def _id_in(members: Mapping[str, object]) -> types.RequestId | None:
-    number = members.get('id')
-    return number if isinstance(number, str | int) and not isinstance(number, bool) else None
 
 
 def refuse_cursor(params: types.PaginatedRequestParams | None) -> None:

@@ -94,10 +94,7 @@ def wrong_header(request: Request, hosts: frozenset[str]) -> str:
 
 
 def token_in(authorization: bytes, tokens: Sequence[bytes]) -> bytes | None:
-    """Which of the tokens an Authorization header has, if any.
-
-    Each of them is compared in constant time, so that the time it takes says nothing about any.
-    """
+    """Which of the tokens an Authorization header has, if any; each is compared, in a time that says nothing of it."""
     scheme, _, given = authorization.partition(b' ')
     given = given.strip()
     found = [token for token in tokens if hmac.compare_digest(token, given)]

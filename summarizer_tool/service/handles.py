@@ -38,13 +38,7 @@ def reserve(source_ids: Sequence[str], budget: int) -> int:
 
 
 def with_handle(summary: Summary, source_ids: Sequence[str], budget: int) -> str:
-    """The text of a summary with the line, within the budget.
-
-    Args:
-        summary: Text that came back unchanged, or empty, gets no line of ours.
-        source_ids: The handles; none where the text could not be kept.
-        budget: Tokens that the whole may have; the original text, which is over it, gets its line all the same.
-    """
+    """The text of a summary with the line, within the budget; the original text, which is over it, gets its, too."""
     text = without_own(summary.text)
     if summary.state in ('unchanged', 'empty'):
         return text

@@ -97,11 +97,8 @@ def open_database(path: str, form: DatabaseFormat) -> Opened:
 
     A file of ours that is damaged is set aside, with a warning in the log, and a new one takes its place. The
     connection commits by itself (`isolation_level=None`), writes ahead (WAL), and may be used by any one thread. The
-    path is absolute, or `:memory:`.
-
-    Raises:
-        ConfigurationError: If the file cannot be made or written.
-        StoreError: If the file belongs to another program, or to another version of this one; it is left as it is.
+    path is absolute, or `:memory:`. Raises `ConfigurationError` if the file cannot be made or written, `StoreError` if
+    it belongs to another program, or to another version of this one; it is left as it is.
     """
     if path == MEMORY:
         db = _connect(path, form)
@@ -144,11 +141,7 @@ def set_aside(path: str, form: DatabaseFormat, identity: Identity | None, error:
     """Put an empty file in the place of a damaged one, which is renamed, unless another process has done so.
 
     `identity` is which file was damaged: by now its path may be that of another one. Returns what was done, as a
-    sentence.
-
-    Raises:
-        ConfigurationError: If it cannot be renamed.
-        StoreError: If it belongs to another program, or to another version of this one; it is left as it is.
+    sentence. Raises `ConfigurationError` if it cannot be renamed, `StoreError` as `open_database`.
     """
     with alone_with(path):
         if identity_of(path) != identity:
