@@ -8,8 +8,7 @@ from summarizer_tool import in_thread, request_load
 P = ParamSpec('P')
 T = TypeVar('T')
 
-MAX_LOOKED = 100_000
-"""Parts of a value that are looked at for its size; what has more is large."""
+MAX_LOOKED = 100_000  # parts of a value that are looked at for its size; what has more is large
 
 
 async def computed_for(value: object, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

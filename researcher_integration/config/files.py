@@ -12,8 +12,7 @@ from summarizer_tool import ConfigurationError, one_line, shown, wrong_values
 
 FOLDER = Path(__file__).parent
 
-MAX_PROBLEMS = 3
-"""That one error names; the rest are counted."""
+MAX_PROBLEMS = 3  # that one error names; the rest are counted
 
 
 class Strict(BaseModel):

@@ -15,8 +15,7 @@ from unicodedata import normalize
 from researcher_integration.masking.findings import END, Finding
 from researcher_integration.masking.patterns import AFTER, BEFORE
 
-MAX_DEPTH = 3
-"""Strings within strings within strings; deeper ones are masked as they stand."""
+MAX_DEPTH = 3  # strings within strings within strings; deeper ones are masked as they stand
 
 # What stands between two quotes, be it in a string or outside: where a text has a quote too many, nobody can tell.
 _PIECE = re.compile(r'(?>(?:[^"\\\0\n]++|\\[^\0\n])+)')

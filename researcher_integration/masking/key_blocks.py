@@ -26,8 +26,7 @@ _LINE_OF_BODY = regex.compile(
 # Where members of objects of JSON stand between the ends of a key, and the strings there that are lines of it.
 _MEMBER = regex.compile(r'[{,]\s*"[^"\n]{1,60}"\s*:')
 _STRING_OF_BODY = regex.compile(r'"([A-Za-z0-9+/\\=]{16,}+|[A-Za-z0-9+/]++=[\\nr=]*+)"(?!\s*:)')
-_LINE_END = 200
-"""Characters of a line that are looked at; a body has lines of 64 or 76, or one."""
+_LINE_END = 200  # characters of a line that are looked at; a body has lines of 64 or 76, or one
 _BASE64 = string.ascii_letters + string.digits + '+/=\\'
 
 

@@ -90,8 +90,7 @@ _GOES_ON = re.compile(r'\\\r?\n[ \t]*(?=\S)')
 
 _COINED = re.compile(COINED)
 
-_MAX_INDENT = 60
-"""Characters before a name that begins a line."""
+_MAX_INDENT = 60  # characters before a name that begins a line
 
 
 @dataclass(slots=True)

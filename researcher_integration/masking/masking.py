@@ -18,8 +18,7 @@ from summarizer_tool import ConfigurationError, SummarizerError
 MAX_PASSES = 8
 """Over one text. A second finds nothing but what stood half in a secret; more are for texts made to need them."""
 
-MAX_PATTERN = 2_000
-"""Characters of an operator's expression."""
+MAX_PATTERN = 2_000  # characters of an operator's expression
 
 _NAME = regex.compile(r'[A-Za-z][A-Za-z0-9_]{0,39}')
 

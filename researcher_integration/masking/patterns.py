@@ -21,8 +21,7 @@ AFTER = 1200
 """Characters around an anchor where a match may begin and, unless it goes on without a break, end."""
 
 
-MIN_WORD = 13
-"""Characters of the shortest token that is looked for."""
+MIN_WORD = 13  # characters of the shortest token that is looked for
 
 # Not a quote, a comma or a bracket: a word ends with what it stands in.
 _WORD = re.compile(rf'[A-Za-z0-9_\-.+/=~:@|#%^!]{{{MIN_WORD},}}')

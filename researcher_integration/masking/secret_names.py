@@ -98,10 +98,8 @@ _COUNTED = re.compile(
 )
 
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
-COUNT_DIGITS = 8
-"""A token, or a secret, of fewer digits and nothing else is a number of them."""
-_ROUND_DIGITS = 9
-"""One of thousands with no more digits is such a number, too."""
+COUNT_DIGITS = 8  # a token, or a secret, of fewer digits and nothing else is a number of them
+_ROUND_DIGITS = 9  # one of thousands with no more digits is such a number, too
 _PIN_DIGITS = 4
 """A password of fewer digits and nothing else is a number of something, such as `{"pin": 7}` of a chip."""
 
@@ -163,8 +161,11 @@ def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:
             is_quoted = _END_OF_FIELD.match(lower, end) and _QUOTED_FIELD.search(lower, max(0, start - 42), start)
             if is_quoted:
                 yield start, end, _NAMES.fields[word]
-        elif word not in _NAMES.whole_words or _begins_word(text, start):
-            yield start, end, _KINDS[word]
+        else:
+            before = text[start - 1 : start]
+            begins = not before.isalnum() or (text[start].isupper() and not before.isupper())
+            if begins or word not in _NAMES.whole_words:
+                yield start, end, _KINDS[word]
 
 
 def is_name(value: str) -> bool:
@@ -184,11 +185,6 @@ def is_prose(kind: str | None, value: str) -> bool:
     form = {'TOKEN': _NO_TOKEN, 'API_KEY': _NO_KEY}.get(kind)
     is_form = form is not None and form.fullmatch(value) is not None and not in_no_order(value)
     return is_form or _SENTENCE.match(value) is not None
-
-
-def _begins_word(text: str, start: int) -> bool:
-    before = text[start - 1 : start]
-    return not before.isalnum() or (text[start].isupper() and not before.isupper())
 
 
 def is_ambiguous(text: str, start: int = 0, end: int | None = None) -> bool:

@@ -42,11 +42,8 @@ Answer = TypeVar('Answer', bound=BaseModel)
 HTTP_TIMEOUT = httpx2.Timeout(30, read=None)
 """Seconds; a call ends by `Connection.silence`, or when the client cancels it."""
 
-END_SECONDS = 5.0
-"""For a session that is over to be ended in form."""
-
-LAST_SECONDS = 5.0
-"""For the last of what a server has written to be read when it has ended."""
+END_SECONDS = 5.0  # for a session that is over to be ended in form
+LAST_SECONDS = 5.0  # for the last of what a server has written to be read when it has ended
 
 _ERAS: tuple[Literal['legacy', 'auto'], ...] = ('legacy', 'auto')
 """How a session is begun. All servers of today know `initialize`, and some end at any other first request."""
@@ -343,8 +340,7 @@ class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
 MAX_PENDING = 1_000_000
 """Characters of a line that are waited for; a longer one is passed on in pieces."""
 
-MAX_KEY = 20_000
-"""Characters of a key that are waited for; a longer one is masked in pieces."""
+MAX_KEY = 20_000  # characters of a key that are waited for; a longer one is masked in pieces
 
 
 @asynccontextmanager

@@ -14,14 +14,12 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-LOOK_SECONDS = 0.5
-"""Between two looks at whether the proxy is there."""
+LOOK_SECONDS = 0.5  # between two looks at whether the proxy is there
 
 GRACE_SECONDS = 1.0
 """For a server to end by itself when the proxy has gone, and again once it was told to; less than the MCP SDK waits."""
 
-REST_SECONDS = 0.3
-"""For what a server leaves behind when it ends."""
+REST_SECONDS = 0.3  # for what a server leaves behind when it ends
 
 
 def main(arguments: Sequence[str]) -> int:

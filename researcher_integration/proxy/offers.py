@@ -14,14 +14,12 @@ from mcp import MCPError
 from researcher_integration.proxy.connection import Connection, ServerDownError
 from summarizer_tool import in_thread, load_prompt
 
-QUESTION = 'question'
-"""The argument that tools get beside their own."""
+QUESTION = 'question'  # the argument that tools get beside their own
 
 LIST_SECONDS = 10.0
 """For each server, where there are others that should not wait for it. When it is there, clients are told."""
 
-MAX_PAGES = 100
-"""Of one list of one server: a list that never ends is cut there."""
+MAX_PAGES = 100  # of one list of one server: a list that never ends is cut there
 
 _KNOWN = frozenset(
     {'type', 'properties', 'required', 'additionalProperties', 'title', 'description', '$schema', '$defs'}

@@ -47,11 +47,8 @@ from summarizer_tool import (
 COLLECTION = 'proxied-results'
 """Where results are kept for clients without a token; with one they have a collection of their own."""
 
-MAX_QUESTION = 2_000
-"""Characters of a question that are looked at."""
-
-MAX_INSTRUCTIONS = 4_000
-"""Characters of the instructions of one server that are passed on."""
+MAX_QUESTION = 2_000  # characters of a question that are looked at
+MAX_INSTRUCTIONS = 4_000  # characters of the instructions of one server that are passed on
 
 TO_OPEN = frozenset({'url', 'elicitationId', 'data', 'blob'})
 """Keys of a question whose texts stay whole: an address that somebody is to open, and what is binary."""
@@ -61,8 +58,7 @@ Answer = TypeVar('Answer', bound=BaseModel)
 BEAT_SECONDS = 5.0
 """The longest silence while a result is digested. Some clients give a silent call up after a minute."""
 
-STEP = 1e-3
-"""By which the progress rises then: it must, and nobody knows how far it is."""
+STEP = 1e-3  # by which the progress rises then: it must, and nobody knows how far it is
 
 
 @dataclass(slots=True)

@@ -32,11 +32,8 @@ MAX_ERROR_TOKENS = 1_000
 SHARE_OF_CALL = 0.5
 """Of `MCP_TOOL_TIMEOUT`, for one model's try at a summary: clients give a call up about then."""
 
-MAX_AT_ONCE = 10_000
-"""Characters that are searched for secrets on the event loop."""
-
-FOR_PEOPLE = 'ui://'
-"""How the addresses of resources begin that are shown, and not read by a model."""
+MAX_AT_ONCE = 10_000  # characters that are searched for secrets on the event loop
+FOR_PEOPLE = 'ui://'  # how the addresses of resources begin that are shown, and not read by a model
 
 SAID = frozenset({'text', 'title', 'description', 'name', 'uri'})
 

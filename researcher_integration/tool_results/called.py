@@ -52,11 +52,8 @@ MAX_TITLE = 200
 LABELS = ('session_id', 'stage', 'model_call_id')
 """Keys of a run's metadata that its events repeat."""
 
-WITHHELD = 'withheld'
-"""An error text stands for the result."""
-
-ORIGINAL = 'original'
-"""The result goes on as it is: there is no summary, or none that is smaller."""
+WITHHELD = 'withheld'  # an error text stands for the result
+ORIGINAL = 'original'  # the result goes on as it is: there is no summary, or none that is smaller
 
 _logger = logging.getLogger('researcher_integration')
 

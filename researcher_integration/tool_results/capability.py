@@ -49,8 +49,7 @@ from summarizer_tool import (
     render_prompt,
 )
 
-NEVER = 'never'
-"""What a tool may ask for in its metadata, under `summarize`."""
+NEVER = 'never'  # what a tool may ask for in its metadata, under `summarize`
 
 COLLECTION = 'tool-results'
 

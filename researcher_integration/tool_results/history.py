@@ -136,20 +136,11 @@ def _beside(value: object, note: str, tool: str) -> str:
     return f'{note}\n{text}' if bare != value else text
 
 
-MAX_TOKENS = 1800
-"""Of the whole context."""
-
-TASK_TOKENS = 700
-"""Of the first and of the last thing that a person has said: an alert, a question."""
-
-MESSAGE_TOKENS = 200
-"""Of any other message."""
-
-RESULT_TOKENS = 100
-"""Of an earlier result of a tool."""
-
-CALL_TOKENS = 60
-"""Of an earlier call, with its arguments."""
+MAX_TOKENS = 1800  # of the whole context
+TASK_TOKENS = 700  # of the first and of the last thing that a person has said: an alert, a question
+MESSAGE_TOKENS = 200  # of any other message
+RESULT_TOKENS = 100  # of an earlier result of a tool
+CALL_TOKENS = 60  # of an earlier call, with its arguments
 
 MAX_SEARCHED = 50_000
 """Characters at each end of a message that are searched for secrets; what is between them is cut anyway."""

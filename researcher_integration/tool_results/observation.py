@@ -18,19 +18,13 @@ from summarizer_tool import SummarizerError, count_tokens, fits_tokens, read_htm
 SMALL_MEMBER = 60
 """Tokens of a member of an object up to which it stays beside the summary of the others."""
 
-LONG_LINE = 400
-"""Characters over which an object or a list is broken into lines."""
-
-MAX_DEPTH = 12
-"""To which that is done: it takes time at each level."""
-
-FILES_DEPTH = 3
-"""To which text is looked for in bytes and files."""
+LONG_LINE = 400  # characters over which an object or a list is broken into lines
+MAX_DEPTH = 12  # to which that is done: it takes time at each level
+FILES_DEPTH = 3  # to which text is looked for in bytes and files
 
 SUMMARIZATION = 'summarization'
 """Key in the metadata of a result under which stands what was made of it,"""
-NOTE = 'note'
-"""and below that the line over its summary."""
+NOTE = 'note'  # and below that the line over its summary
 
 _TEXT_TYPE = re.compile(r'text/|application/(?:[\w.-]+\+)?(?:json|xml|x-ndjson|yaml|x-yaml|toml)\b')
 """Media types of files that are read as text."""
@@ -38,11 +32,8 @@ _TEXT_TYPE = re.compile(r'text/|application/(?:[\w.-]+\+)?(?:json|xml|x-ndjson|y
 MAX_FILE_BYTES = 8_000
 """Of a file that a client of the proxy writes out for its model, a token for every few bytes."""
 
-MAX_KIND = 80
-"""Characters of a media type that are repeated."""
-
-MAX_STORED_CHARACTERS = 5_000_000
-"""Of one result; the rest is not kept, and the last line says so."""
+MAX_KIND = 80  # characters of a media type that are repeated
+MAX_STORED_CHARACTERS = 5_000_000  # of one result; the rest is not kept, and the last line says so
 
 
 @dataclass(slots=True)

@@ -37,17 +37,10 @@ MIN_TOKENS, MAX_TOKENS = 50, 20_000
 LONG_LINE = 600
 """Characters of a line up to which it is shown whole; of a longer one what is around the text."""
 
-AROUND = 200
-"""Characters before and after the text in a long line."""
-
-MAX_SHOWN = 500
-"""Lines in one answer."""
-
-INDEXED_TOKENS = 8000
-"""Of the passages in which lines with the words of a question are looked for."""
-
-RESERVED = 45
-"""Tokens of the line that says how lines were found."""
+AROUND = 200  # characters before and after the text in a long line
+MAX_SHOWN = 500  # lines in one answer
+INDEXED_TOKENS = 8000  # of the passages in which lines with the words of a question are looked for
+RESERVED = 45  # tokens of the line that says how lines were found
 
 OWN = 'summarize_tool_results'
 """Key in the metadata of the tools under which their own names stand, whatever the model calls them."""

@@ -45,17 +45,13 @@ from summarizer_tool import (
 REQUEST_TOKENS = 6000
 """What a model reads of machine output: a digest, the conversation and the prompts, in one request."""
 
-PROMPT_TOKENS = 1400
-"""Of that, for the prompts, and the numbers of the lines."""
-
-DIGEST_SHARE = 0.6
-"""Of a summary of machine output: what no model has a say in."""
+PROMPT_TOKENS = 1400  # of that, for the prompts, and the numbers of the lines
+DIGEST_SHARE = 0.6  # of a summary of machine output: what no model has a say in
 
 RAISED_BY = "SummarizeToolResults(usage_limits=...) raises it, or the run's own limits, of which summaries have half"
 """The setting that a limit is raised with."""
 
-MIN_ROOM = 20
-"""Tokens that are left for a model beside the digest, at least."""
+MIN_ROOM = 20  # tokens that are left for a model beside the digest, at least
 
 MAX_REASON = 200
 

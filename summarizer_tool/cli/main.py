@@ -80,13 +80,10 @@ def _loaded(entry: EntryPoint) -> TyperCommand:
     return _command_of(entry.name, run)
 
 
-def _with_hyphens(name: str) -> str:
-    return name.replace('_', '-')
-
-
 def _command_of(name: str, function: Callable[..., None], about: str | None = None) -> TyperCommand:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name, help=about, context_settings={'token_normalize_func': _with_hyphens})(function)
+    settings = {'token_normalize_func': lambda name: name.replace('_', '-')}
+    app.command(name, help=about, context_settings=settings)(function)
     command = get_command(app)
     assert isinstance(command, TyperCommand)  # noqa: S101 - an app of one command is that command
     return command

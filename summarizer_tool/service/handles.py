@@ -10,11 +10,8 @@ from summarizer_tool.schemas import Summary
 from summarizer_tool.text import tokens
 from summarizer_tool.text.own_lines import without_own
 
-FULL = 500
-"""Budget in tokens from which the line says in full what a handle is good for."""
-
-LEAST = 40
-"""Budget in tokens below which there is no room for a handle."""
+FULL = 500  # budget in tokens from which the line says in full what a handle is good for
+LEAST = 40  # budget in tokens below which there is no room for a handle
 
 LISTED = 4
 """Handles that the line names one by one; the caller who has passed more of them knows them."""

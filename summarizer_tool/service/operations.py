@@ -8,6 +8,7 @@ settings, so that the texts stay true when they change.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import WithJsonSchema
@@ -217,16 +218,9 @@ async def _add_source(retriever: 'Retriever', request: AddSourceRequest, _option
     return Reply(added.text, added.source, {'source_ids': [added.source.id], 'tokens_in': added.source.tokens})
 
 
-async def _read_source(retriever: 'Retriever', request: ReadSourceRequest, _options: RequestOptions) -> Reply:
-    return Reply(await retriever.service.read_source(request))
-
-
-async def _query_source(retriever: 'Retriever', request: QuerySourceRequest, _options: RequestOptions) -> Reply:
-    return Reply(await retriever.service.query_source(request))
-
-
-async def _diff_source(retriever: 'Retriever', request: DiffSourceRequest, _options: RequestOptions) -> Reply:
-    return Reply(await retriever.service.diff_source(request))
+async def _said(name: str, retriever: 'Retriever', request: Request, _options: RequestOptions) -> Reply:
+    """What the method of that name says, and nothing else."""
+    return Reply(await getattr(retriever.service, name)(request))
 
 
 OPERATIONS: tuple[Operation[Any], ...] = (
@@ -236,9 +230,9 @@ OPERATIONS: tuple[Operation[Any], ...] = (
     Operation('answer', AnswerRequest, _brief, 'fetches', is_brief=True),
     Operation('status', StatusRequest, _brief, 'reads', is_brief=True),
     Operation('add_source', AddSourceRequest, _add_source, 'fetches'),
-    Operation('read_source', ReadSourceRequest, _read_source, 'reads'),
-    Operation('query_source', QuerySourceRequest, _query_source, 'reads'),
-    Operation('diff_source', DiffSourceRequest, _diff_source, 'reads'),
+    Operation('read_source', ReadSourceRequest, partial(_said, 'read_source'), 'reads'),
+    Operation('query_source', QuerySourceRequest, partial(_said, 'query_source'), 'reads'),
+    Operation('diff_source', DiffSourceRequest, partial(_said, 'diff_source'), 'reads'),
 )
 
 

@@ -36,20 +36,14 @@ if TYPE_CHECKING:
 
 MAX_TOP_K = 200
 
-_LEAST_PASSAGE = 50
-"""Tokens that a passage takes in a brief, or more."""
-
-MAX_WHOLE = 100
-"""Sources that are shown whole, if they fit, where a search names none."""
+_LEAST_PASSAGE = 50  # tokens that a passage takes in a brief, or more
+MAX_WHOLE = 100  # sources that are shown whole, if they fit, where a search names none
 
 WHOLE_SHARE = 0.7
 """Of a brief's budget, that sources may have to be shown whole; the rest is for their numbers, names and quotes."""
 
-MAX_LISTED = 1000
-"""Sources that a status looks at; a brief's budget lists fewer."""
-
-MAX_NAMED = 100
-"""Sources that one search may name."""
+MAX_LISTED = 1000  # sources that a status looks at; a brief's budget lists fewer
+MAX_NAMED = 100  # sources that one search may name
 
 
 def sources_named(collection: Collection, asked: Sequence[str]) -> list[Source]:
@@ -149,7 +143,7 @@ class Retriever:
             case AnswerRequest():
                 name, work = 'answer', partial(self._gather, request)
             case StatusRequest():
-                name, work = 'status', partial(self._tell_status, request)
+                name, work = 'status', lambda _: in_io_thread(self._status, request)
         started = time.monotonic()
         seconds = self.settings.deadline_seconds
         deadline = options.deadline or Deadline(seconds, set_by=f'{variable("deadline_seconds")}={seconds:g}')
@@ -282,9 +276,6 @@ class Retriever:
         return await self._nothing(question, answered.found, budget, answered)
 
     # Status
-
-    async def _tell_status(self, request: StatusRequest, _options: RequestOptions) -> EvidenceBrief:
-        return await in_io_thread(self._status, request)
 
     def _status(self, request: StatusRequest) -> EvidenceBrief:
         collection, place, budget = self.collection, request.source_url.strip(), self._budget(request.max_tokens)

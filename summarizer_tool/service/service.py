@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 PAGE_CHARACTERS = 300_000
 """What a page counts for before it is fetched: its HTML is read where large texts are."""
 
-MAX_PLACES = 5000
-"""Characters of a text that may be nothing but a URL, or handles."""
+MAX_PLACES = 5000  # characters of a text that may be nothing but a URL, or handles
 
 _URL = re.compile(r'https?://\S+', re.IGNORECASE)
 # What models write round handles.

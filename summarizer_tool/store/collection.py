@@ -30,8 +30,7 @@ from summarizer_tool.store.source import (
 from summarizer_tool.text.addresses import is_url
 from summarizer_tool.text.addresses import shown as shown_url
 
-_SOURCE_BYTES = 400
-"""About what SQLite takes for the rows of a source beside their texts."""
+_SOURCE_BYTES = 400  # about what SQLite takes for the rows of a source beside their texts
 
 
 @dataclass(frozen=True, slots=True)

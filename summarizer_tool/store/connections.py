@@ -22,8 +22,7 @@ from summarizer_tool.store.sqlite_file import (
     wait_for_others,
 )
 
-_IDLE_CONNECTIONS = 8
-"""Kept open for the next calls; more only while more threads call at once."""
+_IDLE_CONNECTIONS = 8  # kept open for the next calls; more only while more threads call at once
 
 
 class Connections(Pool):

@@ -23,11 +23,8 @@ from summarizer_tool.text.terms import terms_of
 Span = tuple[int, int]
 """The first and the last id of passages in a row."""
 
-_MUCH_OF_A_TITLE = 500
-"""Characters of a title whose words count; it may be a megabyte."""
-
-_PASSAGE_BYTES = 100
-"""About what SQLite takes for the rows of a passage beside their texts."""
+_MUCH_OF_A_TITLE = 500  # characters of a title whose words count; it may be a megabyte
+_PASSAGE_BYTES = 100  # about what SQLite takes for the rows of a passage beside their texts
 
 SCHEMA = (
     'CREATE TABLE collections (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, next INTEGER NOT NULL) STRICT',

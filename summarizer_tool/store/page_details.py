@@ -40,14 +40,12 @@ OUTDATED = """
 _LONG = 500
 """Characters of a URL; of a longer one, which indexes of Postgres do not take, the hash is kept."""
 
-MAX_LINKS = 3000
-"""Of one page."""
+MAX_LINKS = 3000  # of one page
 
 MAX_ADDRESSES = 100
 """Of one text, the last under which it was stored: one page may stand under any number of URLs, as a notice does."""
 
-_ADDRESS_BYTES = 200
-"""About what SQLite takes for the rows of an address beside its texts."""
+_ADDRESS_BYTES = 200  # about what SQLite takes for the rows of an address beside its texts
 
 _LINKS = TypeAdapter(tuple[Link, ...])
 

@@ -78,8 +78,7 @@ def _datetime(count: int) -> datetime:
     return _EPOCH + timedelta(microseconds=count)
 
 
-_MAX_SHOWN = 80
-"""Characters of a title or a wrong handle that an error repeats."""
+_MAX_SHOWN = 80  # characters of a title or a wrong handle that an error repeats
 
 _NEAR = 5
 _CANDIDATES = 200

@@ -21,8 +21,7 @@ except ImportError:  # as on Windows
 
 _logger = logging.getLogger('summarizer_tool')
 
-MEMORY: Final = ':memory:'
-"""The path of a database that ends with its process."""
+MEMORY: Final = ':memory:'  # the path of a database that ends with its process
 
 _LEAST_BYTES = 512
 """Size of the smallest SQLite file. SQLite takes a smaller one for empty and would write over it."""

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 8 * 1024 * 1024
 """Of vectors that are in memory at once, however many there are."""
 
-_MAX_BLOCK = 20_000
-"""Vectors that are in memory at once, however short they are."""
+_MAX_BLOCK = 20_000  # vectors that are in memory at once, however short they are
 
 
 def require_numpy() -> None:

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.text.terms import CONNECTORS
 
-COLLECTION_BITS = 32
-"""A collection has room for 2³² passages, ever: an id is given once."""
+COLLECTION_BITS = 32  # a collection has room for 2³² passages, ever: an id is given once
 
 # The words come ready, with white space between; `ascii` takes all that is not ASCII for letters.
 TABLE = f"""CREATE VIRTUAL TABLE words USING fts5(

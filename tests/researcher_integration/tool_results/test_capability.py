@@ -121,11 +121,6 @@ async def test_of_a_page_for_readers_its_words() -> None:
     assert 'class=' not in seen.return_value
 
 
-async def test_of_many_members_of_an_object_none_stands_for_all() -> None:
-    seen = await ran({at: {'berth': f'B-{at}', 'state': 'free' if at != 41 else 'sunk'} for at in range(200)})
-    assert 'entries: 200 items' in seen.return_value
-
-
 async def test_an_object_keeps_its_envelope() -> None:
     seen = await ran({'cluster': 'kelder', 'count': 80, 'items': ROWS, 'next': None})
     assert seen.return_value == snapshot(
@@ -359,12 +354,6 @@ async def test_what_summaries_cost_is_in_the_run_and_told_apart() -> None:
         sum(part.metadata['summarization']['input_tokens'] for part in returned(run.all_messages()))
         == capability.usage.input_tokens
     )
-
-
-async def test_an_agent_without_it_is_untouched() -> None:
-    script = calling('look')
-    run = await agent(script, tools=[Tool(lambda: STORY, name='look')]).run('Go')
-    assert [part.content for part in returned(run.all_messages())] == [STORY]
 
 
 async def test_runs_at_once_do_not_share_what_they_remember() -> None:

@@ -21,7 +21,7 @@ from pydantic_ai import (
     ToolFailed,
 )
 from pydantic_ai.capabilities import AbstractCapability, ProcessHistory
-from pydantic_ai.exceptions import ApprovalRequired, SkipToolExecution
+from pydantic_ai.exceptions import ApprovalRequired
 from pydantic_ai.messages import (
     ModelMessage,
     ModelResponse,
@@ -252,15 +252,6 @@ async def test_what_a_tool_says_that_has_failed_is_summarized_and_stays_a_failur
     assert tokens.count(text) < 300
     assert '[look: 2,801 tokens, summarized in' in text
     assert 'The northern pier is not open.' in text
-
-
-async def test_skipped_calls_pass() -> None:
-    class Skipping(AbstractCapability[Any]):
-        async def before_tool_execute(self, ctx: RunContext[Any], **_: Any) -> Any:
-            raise SkipToolExecution('from elsewhere')
-
-    run = await agent(calling('look'), Skipping(), summarizing(), tools=[Tool(lambda: STORY, name='look')]).run('Go')
-    assert [part.content for part in returned(run.all_messages())] == ['from elsewhere']
 
 
 async def test_beside_a_summarizer_toolset() -> None:
