@@ -81,19 +81,8 @@ async def frame_results(messages: list[ModelMessage], known: dict[str, tuple[obj
 
 
 def _content(part: ToolReturnPart) -> ToolReturnContent:
-    """What a result is shown as: its texts in frames, files beside them, the note on a summary over it."""
-    note, value = note_of(part.metadata), cast('object', part.content)
-    if is_multi_modal_content(value):
-        return part.content
-    items = cast('list[object]', value) if isinstance(part.content, list) else ()
-    if any(map(is_multi_modal_content, items)):
-        shown = [
-            each if is_multi_modal_content(each) else _beside(as_text(each), note, part.tool_name) for each in items
-        ]
-        return cast('ToolReturnContent', shown)
-    text = _beside(value, note, part.tool_name)
-    files = list(part.files)
-    return cast('ToolReturnContent', [text, *files] if files else text)
+    shown = _framed(part.content, note_of(part.metadata), part.tool_name)
+    return cast('ToolReturnContent', [shown, *part.files] if isinstance(shown, str) and part.files else shown)
 
 
 def note_of(metadata: object) -> str:
@@ -118,19 +107,23 @@ def framed_beside(result: object, tool: str) -> object:
         return cast('object', result)
     returned = cast('ToolReturn[Any]', result)
     note = note_of(returned.metadata)
-    if isinstance(returned.content, str):
-        return replace(returned, content=_beside(returned.content, note, tool))
-    return replace(returned, content=[_item(item, note, tool) for item in returned.content or ()])
+
+    def shown(item: UserContent) -> UserContent:
+        if isinstance(item, TextContent):
+            return replace(item, content=_framed(item.content, note, tool))
+        return _framed(item, note, tool) if isinstance(item, str) else item
+
+    content = returned.content
+    return replace(returned, content=shown(content) if isinstance(content, str) else [*map(shown, content or ())])
 
 
-def _item(item: UserContent, note: str, tool: str) -> UserContent:
-    if isinstance(item, str):
-        return _beside(item, note, tool)
-    return replace(item, content=_beside(item.content, note, tool)) if isinstance(item, TextContent) else item
-
-
-def _beside(value: object, note: str, tool: str) -> str:
-    """What a value says, in a frame, and the note over that, unless who has cut the history has taken it out."""
+def _framed(value: object, note: str, tool: str) -> Any:
+    """What a value says, in a frame, and the note over that, unless it was taken out; files as they are."""
+    items = cast('list[object]', value) if isinstance(value, list) else []
+    if any(map(is_multi_modal_content, items)):
+        return [_framed(each, note, tool) for each in items]
+    if is_multi_modal_content(value):
+        return value
     bare = _without(value, note) if note else value
     text = framed(as_text(bare), tool)
     return f'{note}\n{text}' if bare != value else text

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from importlib.metadata import EntryPoint, entry_points
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -82,7 +83,7 @@ def _loaded(entry: EntryPoint) -> TyperCommand:
 
 def _command_of(name: str, function: Callable[..., None], about: str | None = None) -> TyperCommand:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    settings = {'token_normalize_func': lambda name: name.replace('_', '-')}
+    settings = {'token_normalize_func': methodcaller('replace', '_', '-')}
     app.command(name, help=about, context_settings=settings)(function)
     command = get_command(app)
     assert isinstance(command, TyperCommand)  # noqa: S101 - an app of one command is that command

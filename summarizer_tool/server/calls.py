@@ -131,9 +131,11 @@ class Served(Protocol):
 
     def server(self) -> 'Server[Any]':
         """The MCP server; asked for once."""
+        ...
 
     def facts(self) -> Mapping[str, object]:
         """What the log says of it at the start."""
+        ...
 
 
 MakeServed: TypeAlias = Callable[['Settings'], AbstractAsyncContextManager[Served]]

@@ -143,7 +143,7 @@ class Retriever:
             case AnswerRequest():
                 name, work = 'answer', partial(self._gather, request)
             case StatusRequest():
-                name, work = 'status', lambda _: in_io_thread(self._status, request)
+                name, work = 'status', partial(self._tell_status, request)
         started = time.monotonic()
         seconds = self.settings.deadline_seconds
         deadline = options.deadline or Deadline(seconds, set_by=f'{variable("deadline_seconds")}={seconds:g}')
@@ -276,6 +276,9 @@ class Retriever:
         return await self._nothing(question, answered.found, budget, answered)
 
     # Status
+
+    async def _tell_status(self, request: StatusRequest, _options: RequestOptions) -> EvidenceBrief:
+        return await in_io_thread(self._status, request)
 
     def _status(self, request: StatusRequest) -> EvidenceBrief:
         collection, place, budget = self.collection, request.source_url.strip(), self._budget(request.max_tokens)
