@@ -242,7 +242,9 @@ class CalledTool:
         kind = {'interaction.type': 'summarization', 'tokens_in': kept.original}
         with trace_span('summarize tool result', **about, **kind, threshold=rules.size_threshold_tokens) as span:
             made = await summarize()
-            span.set_attributes({'state': made.state, 'tokens_out': made.tokens, **made.figures()})
+            span.set_attributes(
+                {'state': made.state, 'reason': made.reason, 'tokens_out': made.tokens, **made.figures()}
+            )
         found, told = await computed_for(seen.value, outcome, seen, kept, made, rules)
         if not made.text and told.state == ORIGINAL:
             said = 'the result of %s goes on as it is, with all its %s tokens: it could not be summarized'

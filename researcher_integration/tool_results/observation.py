@@ -168,7 +168,8 @@ class Observation:
 
 
 def _files_of(value: object) -> list[object]:
-    items = cast('list[object]', value) if isinstance(value, list) else []
+    members = [*cast('dict[object, object]', value).values()] if isinstance(value, dict) else value
+    items = cast('list[object]', members) if isinstance(members, list) else []
     return [item for item in items if is_multi_modal_content(item)]
 
 
@@ -301,5 +302,5 @@ def _with_summary(value: object, summary: str) -> object:
         members = cast('dict[object, object]', value)
         largest = max(members, key=lambda key: count_tokens(as_text(members[key])))
         return {**members, largest: summary}
-    files = _files_of([*cast('dict[object, object]', value).values()] if isinstance(value, dict) else value)
+    files = _files_of(value)
     return [summary, *files] if files else summary

@@ -297,8 +297,12 @@ async def test_binary_content_is_bounded(result: object, masks: bool) -> None:
 
 
 async def test_files_stay_beside_a_text_that_a_mask_over_them_has_made() -> None:
-    seen = await ran(["password='gull", PIXEL, "feather'"])
-    assert seen.return_value == ["""["password='[MASKED_PASSWORD]'"]""", PIXEL]
+    parts = ["password='gull", PIXEL, "feather'"]
+    for result, text in (
+        (parts, """["password='[MASKED_PASSWORD]'"]"""),
+        (dict(zip('abc', parts, strict=True)), """{"a": "password='[MASKED_PASSWORD]'"}"""),
+    ):
+        assert (await ran(result)).return_value == [text, PIXEL]
 
 
 async def test_a_key_in_a_list_of_lines_goes_whole() -> None:
