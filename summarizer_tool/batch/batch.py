@@ -132,12 +132,22 @@ class Batch:
         """How many documents are in each state that DBOS knows."""
         return Counter(str(job.status) for job in self.jobs(None) if name_of(job).startswith(f'{DOCUMENTS}/'))
 
-    def jobs(self, states: list[str] | None, *, results: bool = False) -> list[WorkflowStatus]:
+    def jobs(self, states: list[str] | None, *, results: bool = False) -> Generator[WorkflowStatus]:
         """Its jobs in the database, in some states or all, with outcomes and errors where `results` are wanted."""
-        prefix = f'{self.record.id}:'
-        return self.client.list_workflows(
-            workflow_id_prefix=prefix, status=states, load_input=False, load_output=results
-        )
+        at = 0
+        while True:
+            found = self.client.list_workflows(
+                workflow_id_prefix=f'{self.record.id}:',
+                status=states,
+                load_input=False,
+                load_output=results,
+                limit=PAGE,
+                offset=at,
+            )
+            yield from found
+            if len(found) < PAGE:
+                return
+            at += PAGE
 
     def run(self, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
         """Queue the documents, collect what becomes of them, merge them if that was asked for, and write the report.
