@@ -94,41 +94,6 @@ class CallProgress:
 MAX_REASON = 500
 
 
-class OwnTools:
-    """The toolset of agents, for clients of the protocol."""
-
-    def __init__(self, results: Results) -> None:
-        self._results = results
-        tools = self._reading(COLLECTION).tools()
-        self.schemas = {tool.name: tool.function_schema for tool in tools}
-        self.listed = [
-            Tool(
-                name=tool.name,
-                description=tool.description,
-                input_schema=dict(tool.function_schema.json_schema),
-                annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
-            )
-            for tool in tools
-        ]
-
-    def _reading(self, collection: str) -> Reading:
-        return Reading(self._results.settings, self._results.store.collection(collection))
-
-    async def call(self, name: str, arguments: Mapping[str, Any], collection: str) -> CallToolResult:
-        """Call one of them on the results of a collection. What is stored has been masked; it is framed again."""
-        schema = self.schemas[name]
-        try:
-            read = schema.validator.validate_python(dict(arguments))
-            said = await getattr(self._reading(collection), name)(**read)
-            text, is_error = await self._results.frame(said, name), False
-        except ToolFailed as error:
-            text, is_error = error.message, True
-        except ValidationError as error:
-            reason = what_to_change(error, [*schema.json_schema['properties']])
-            text, is_error = one_line(str(reason), MAX_REASON), True
-        return CallToolResult(content=[TextContent(text=text)], is_error=is_error)
-
-
 @dataclass
 class ProxyServer:
     """The handlers, over all servers."""
@@ -137,12 +102,21 @@ class ProxyServer:
     connections: list[Connection] = field(default_factory=list[Connection])
     audience: Audience = field(default_factory=Audience)
     calls: CallsInFlight = field(default_factory=CallsInFlight)
-    own: OwnTools = field(init=False)
     offers: Offers = field(init=False)
 
     def __post_init__(self) -> None:
-        self.own = OwnTools(self.results)
-        self.offers = Offers(self.connections, self.own.listed)
+        own = self._reading(COLLECTION).tools()
+        self._own = {tool.name: tool.function_schema for tool in own}
+        listed = [
+            Tool(
+                name=tool.name,
+                description=tool.description,
+                input_schema=dict(tool.function_schema.json_schema),
+                annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+            )
+            for tool in own
+        ]
+        self.offers = Offers(self.connections, listed)
         self._listen = ListenHandler(self.audience.bus)
 
     def facts(self) -> Mapping[str, object]:
@@ -236,12 +210,29 @@ class ProxyServer:
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = dict(params.arguments or {})
         collection = _collection(context)
-        if params.name in self.own.schemas:
-            return await self.own.call(params.name, arguments, collection)
+        if params.name in self._own:
+            return await self._called_own(params.name, arguments, collection)
         try:
             return await self._called(context, params.name, arguments, collection)
         except ServerDownError as error:  # a result, which models see, as they do not every error of the protocol
             return _failed(error.message)
+
+    def _reading(self, collection: str) -> Reading:
+        return Reading(self.results.settings, self.results.store.collection(collection))
+
+    async def _called_own(self, name: str, arguments: Mapping[str, Any], collection: str) -> CallToolResult:
+        """A tool of the proxy, on the results of a collection. What is stored has been masked; it is framed again."""
+        schema = self._own[name]
+        try:
+            read = schema.validator.validate_python(dict(arguments))
+            said = await getattr(self._reading(collection), name)(**read)
+            text, is_error = await self.results.frame(said, name), False
+        except ToolFailed as error:
+            text, is_error = error.message, True
+        except ValidationError as error:
+            reason = what_to_change(error, [*schema.json_schema['properties']])
+            text, is_error = one_line(str(reason), MAX_REASON), True
+        return CallToolResult(content=[TextContent(text=text)], is_error=is_error)
 
     async def _called(
         self, context: Context, name: str, arguments: dict[str, Any], collection: str

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from summarizer_tool.batch.batch import Batch, BatchProgress
     from summarizer_tool.batch.database import BatchDatabase
     from summarizer_tool.batch.folder import BatchFolder
-    from summarizer_tool.batch.job import Asked
     from summarizer_tool.batch.worker import Worker
     from summarizer_tool.settings import Settings
 
@@ -76,6 +75,8 @@ def batch(
             raise UnreadableError(f'{source} does not exist')
         set_up_logs(settings, libraries=['dbos'])
         from summarizer_tool.batch.batch import Batch
+        from summarizer_tool.batch.job import Asked
+        from summarizer_tool.mapreduce.summarizer import Summarizer
 
         if source is None:
             record = folder.record()
@@ -89,7 +90,14 @@ def batch(
                     say(f'{opened.cancel():,} documents cancelled; --resume goes on with them')
                     return
         else:
-            asked = _asked(settings, max_output_tokens, focus or [], schema_hint)
+            asked = Asked(
+                model=Summarizer(settings).model_name,
+                max_output_tokens=max_output_tokens,
+                default_output_tokens=settings.default_max_output_tokens,
+                focus_areas=tuple(focus or ()),
+                schema_hint=schema_hint,
+            )
+            asked.request()  # which tells what is wrong with it
             few = FEW if asked.model == 'extractive' else READY + settings.max_concurrent_llm_calls
             place = str(source.resolve())
             record = BatchRecord(source=place, asked=asked, merge=merge, database='', per_worker=few)
@@ -149,21 +157,6 @@ async def _work(working: 'Worker', *, until_stdin_ends: bool) -> None:
 
         loop.add_reader(0, end)  # nothing is ever written to it
     await working.run()
-
-
-def _asked(settings: 'Settings', max_output_tokens: int, focus: list[str], schema_hint: str) -> 'Asked':
-    from summarizer_tool.batch.job import Asked
-    from summarizer_tool.mapreduce.summarizer import Summarizer
-
-    asked = Asked(
-        model=Summarizer(settings).model_name,
-        max_output_tokens=max_output_tokens,
-        default_output_tokens=settings.default_max_output_tokens,
-        focus_areas=tuple(focus),
-        schema_hint=schema_hint,
-    )
-    asked.request()
-    return asked
 
 
 def _database(folder: 'BatchFolder', settings: 'Settings') -> 'BatchDatabase':

@@ -30,8 +30,7 @@ from summarizer_tool.cli.terminal import (
 from summarizer_tool.extras import naming_extra
 
 if TYPE_CHECKING:
-    from summarizer_tool import Collection, Document, RequestOptions, Settings, SummaryReply
-    from summarizer_tool.cli.stored import Place
+    from summarizer_tool import Collection, Document, RequestOptions, SummaryReply
     from summarizer_tool.service.service import Setup
 
 GROUP = 'summarizer.commands'
@@ -180,18 +179,32 @@ def run(
         settings = load_settings(model)
         if report is not None:
             check_writable(report, '--report')
-        places = places or [STDIN]
-        sources = read_places(places, settings)
+        names = ['stdin' if name == STDIN else name for name in places or [STDIN]]
+        sources = read_places(places or [STDIN], settings)
         set_up_logs(settings)  # which takes long, so that a wrong name is told first
-        made, documents = _summarize(
-            ['stdin' if name == STDIN else name for name in places],
-            sources,
-            settings,
-            max_output_tokens=max_output_tokens,
-            focus_areas=focus or (),
-            schema_hint=schema_hint,
-            is_audited=as_json or stats or report is not None or is_kept(settings),
-        )
+        is_audited = as_json or stats or report is not None or is_kept(settings)
+
+        async def work(
+            setup: 'Setup', stored: 'Collection', options: 'RequestOptions'
+        ) -> 'tuple[SummaryReply, list[Document]]':
+            from summarizer_tool.errors import RequestError
+            from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
+
+            service = setup.service(stored)
+            read = await given_sources(service, sources, is_kept(settings))
+            empty = [name for name, each in zip(names, read, strict=True) if not each.document.text.strip()]
+            if len(empty) == len(read):
+                raise RequestError(f'there is nothing to summarize: {", ".join(empty)} holds no text')
+            for name in empty:
+                say(f'warning: {name} holds no text')
+            given = [each for each in read if each.document.text.strip()]
+            asked = {'max_output_tokens': max_output_tokens, 'focus_areas': focus or (), 'schema_hint': schema_hint}
+            kind = ExtractionRequest if schema_hint else SummarizeRequest
+            request = kind.of({**asked, 'names_handles': False})
+            reply = await service.summarize(request, replace(options, is_audited=is_audited), given=given)
+            return reply, [each.document for each in given]
+
+        made, documents = on_collection(settings, work)
     summary = made.summary
     write(summary.model_dump_json(indent=2) if as_json else summary.text)
     for warning in summary.warnings:
@@ -217,34 +230,6 @@ def serve(
         from summarizer_tool.server.main import serve as serve_mcp
 
         serve_mcp(load_settings(model, mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port))
-
-
-def _summarize(
-    names: 'list[str]', places: 'list[Place]', settings: 'Settings', *, is_audited: bool, **asked: object
-) -> 'tuple[SummaryReply, list[Document]]':
-    """Ask for a summary of what is not empty, and for nothing where all is; with it comes what was read."""
-
-    async def work(
-        setup: 'Setup', stored: 'Collection', options: 'RequestOptions'
-    ) -> 'tuple[SummaryReply, list[Document]]':
-        from summarizer_tool.errors import RequestError
-        from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
-
-        service = setup.service(stored)
-        read = await given_sources(service, places, is_kept(settings))
-        empty = [name for name, each in zip(names, read, strict=True) if not each.document.text.strip()]
-        if len(empty) == len(read):
-            raise RequestError(f'there is nothing to summarize: {", ".join(empty)} holds no text')
-        for name in empty:
-            say(f'warning: {name} holds no text')
-        given = [each for each in read if each.document.text.strip()]
-        request = (ExtractionRequest if asked['schema_hint'] else SummarizeRequest).of(
-            {**asked, 'names_handles': False}
-        )
-        reply = await service.summarize(request, replace(options, is_audited=is_audited), given=given)
-        return reply, [each.document for each in given]
-
-    return on_collection(settings, work)
 
 
 for _command in (run, search, answer, add, status, diff, batch, worker, serve):
