@@ -244,7 +244,7 @@ class ProxyServer:
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=route.name, arguments=arguments))
         await self._log_level_of(context, route.connection)
         with CancelScope(deadline=self.calls.end) as scope, self.calls.counted(scope):
-            called = await self.results.calls.of(route.connection.name, route.name, arguments)
+            called = await self.results.called(route.connection.name, route.name, arguments)
             progress = CallProgress(context, self.results, route.connection.name)
             result = await self._asked(context, route.connection, called, request, types.CallToolResult, progress)
             async with progress.digesting():
@@ -253,7 +253,7 @@ class ProxyServer:
 
     async def _get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         route = await self._prompt(params.name)
-        called = await self.results.calls.of(route.connection.name, route.name, params.arguments or {})
+        called = await self.results.called(route.connection.name, route.name, params.arguments or {})
         request = types.GetPromptRequest(
             params=types.GetPromptRequestParams(name=route.name, arguments=params.arguments)
         )
@@ -277,7 +277,7 @@ class ProxyServer:
         if owner is None or owner.capabilities.completions is None:
             return types.CompleteResult(completion=types.Completion(values=[]))
         request = types.CompleteRequest(params=params.model_copy(update={'ref': ref, 'meta': None}))
-        called = await self.results.calls.of(owner.name, 'completion/complete', {})
+        called = await self.results.called(owner.name, 'completion/complete', {})
         found = (await self._asked(context, owner, called, request, types.CompleteResult)).completion
         values = [str(self.results.said(owner.name, each)) for each in found.values]
         return types.CompleteResult(completion=found.model_copy(update={'values': values}))
@@ -287,7 +287,7 @@ class ProxyServer:
     ) -> types.ReadResourceResult:
         failed: MCPError | None = None
         for connection in await self.offers.owners(params.uri):
-            called = await self.results.calls.of(connection.name, 'resources/read', {'uri': params.uri})
+            called = await self.results.called(connection.name, 'resources/read', {'uri': params.uri})
             request = types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=params.uri))
             try:
                 result = await self._asked(context, connection, called, request, types.ReadResourceResult)

@@ -2,9 +2,9 @@
 
 import json
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
 import mcp_types as types
@@ -14,7 +14,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.computing import computed_for
 from researcher_integration.masking.masking import MaskingError
-from researcher_integration.tool_results.called import CalledTool, CallRules, StoredResult, keep
+from researcher_integration.tool_results.called import CalledTool, StoredResult, keep
 from researcher_integration.tool_results.observation import BinaryRoom, Observation
 from researcher_integration.tool_results.rules import Summarization, ToolResultRules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary
@@ -56,10 +56,10 @@ class Results:
     settings: Settings
     rules: ToolResultRules
     store: SourceStore
-    calls: CallRules = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.calls = CallRules(self.rules, None)
+    async def called(self, server: str, tool: str, arguments: Mapping[str, Any]) -> CalledTool:
+        """A call of a server's tool, with its rules."""
+        return await CalledTool(tool, server, self.rules.for_server(server)).given(arguments)
 
     async def of_tool(
         self, called: CalledTool, result: types.CallToolResult, collection: str, question: str

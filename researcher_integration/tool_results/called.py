@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn, Protocol
 
 import anyio
-from pydantic_ai import ModelMessage, RunContext, ToolCallPart, ToolDefinition, ToolFailed
+from pydantic_ai import ModelMessage, RunContext, ToolDefinition, ToolFailed
 from pydantic_ai.mcp import CallToolFunc, ProcessToolCallback
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 from pydantic_core import to_jsonable_python
@@ -19,7 +19,6 @@ from pydantic_core import to_jsonable_python
 from researcher_integration.computing import computed_for
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
-from researcher_integration.mcp.run_servers import SERVER_NAME
 from researcher_integration.timeline.events import Draft, SummaryDelta, ToolCall, ToolResult, ToolSummary
 from researcher_integration.tool_results.history import ConversationFocus, describe
 from researcher_integration.tool_results.observation import NOTE, Observation
@@ -28,7 +27,6 @@ from researcher_integration.tool_results.rules import (
     RulesSource,
     ServerRules,
     Summarization,
-    ToolResultRules,
     load_rules,
 )
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
@@ -49,9 +47,6 @@ from summarizer_tool import (
 
 MAX_TITLE = 200
 
-LABELS = ('session_id', 'stage', 'model_call_id')
-"""Keys of a run's metadata that its events repeat."""
-
 WITHHELD = 'withheld'  # an error text stands for the result
 ORIGINAL = 'original'  # the result goes on as it is: there is no summary, or none that is smaller
 
@@ -63,56 +58,6 @@ class Events(Protocol):
 
     async def emit(self, draft: Draft, /) -> object:
         """Take an event."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCallReporter:
-    """Tells of one tool call. Everything that it is given has been masked."""
-
-    events: Events | None = None
-    call_id: str = ''
-    tool: str = ''
-    server: str = ''
-    labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What each event says besides, by the names of its fields: ids of the session, the stage, the model call."""
-
-    async def completed(
-        self, text: str | None = None, size: int | None = None, source_id: str = '', *, is_error: bool = False
-    ) -> None:
-        """The tool has answered, or failed with the text; or put it off, and then nothing more follows."""
-        sizes = {'size_characters': None if text is None or size is None else len(text), 'size_tokens': size}
-        await self.tell(ToolCall, status='completed', is_error=is_error, **sizes)
-        if text is not None:
-            await self.tell(ToolResult, text=text, source_id=source_id, is_error=is_error)
-
-    @asynccontextmanager
-    async def facts(self) -> AsyncGenerator[Callable[[str], None] | None]:
-        """A function to be told each fact while it is written; none if nobody looks. All are out at the end."""
-        if self.events is None:
-            yield None
-            return
-        index = count()
-
-        def tell(text: str) -> None:
-            # They begin in the order in which they are started, and so are the events emitted.
-            group.start_soon(partial(self.tell, SummaryDelta, index=next(index), text=text))
-
-        try:
-            async with anyio.create_task_group() as group:
-                yield tell
-        except ExceptionGroup as errors:  # the caller wants it by its own type
-            raise first_error(errors) from None
-
-    async def tell(self, event: type[Draft], **said: object) -> None:
-        """Emit an event of this kind; whatever becomes of it, the run goes on."""
-        if self.events is None:
-            return
-        about = {'server': self.server, 'tool': self.tool} if 'tool' in event.model_fields else {}
-        try:
-            draft = event.model_validate({'call_id': self.call_id, **self.labels, **about, **said})
-            await self.events.emit(draft)
-        except Exception as error:  # noqa: BLE001 - a log or a follower may fail in any way
-            _logger.warning('an event was lost', extra={'type': event.__name__, **defect_attributes(error)})
 
 
 async def keep(collection: Collection, title: str, text: str) -> str:
@@ -187,7 +132,10 @@ class CalledTool:
     rules: ServerRules
     arguments: object = None
     """Without secrets."""
-    reporter: ToolCallReporter = ToolCallReporter()
+    events: Events | None = None
+    call_id: str = ''
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What each event says besides, by the names of its fields: ids of the session, the stage, the model call."""
 
     @property
     def name(self) -> str:
@@ -204,6 +152,14 @@ class CalledTool:
     def masker(self) -> Masker:
         """What masks its result."""
         return self.rules.data_masking.masker
+
+    async def given(self, arguments: Mapping[str, Any]) -> 'CalledTool':
+        """The same with arguments, without secrets, as JSON: keys and values of any type can be shown and searched."""
+        try:
+            masked = await self.masked(Observation(to_jsonable_python(arguments, fallback=str)))
+        except MaskingError:
+            return self
+        return replace(self, arguments=masked.value)
 
     async def masked(self, raw: Observation) -> Observation:
         """What the tool has returned, without secrets, or a `MaskingError`."""
@@ -251,7 +207,7 @@ class CalledTool:
             extra = {**about, 'tokens': kept.original, 'reason': made.reason}
             _logger.warning(said, self.name, f'{kept.original:,}', extra=extra)
         sizes = {'original_tokens': kept.original, 'summary_tokens': told.tokens}
-        await self.reporter.tell(
+        await self.tell(
             ToolSummary, source_id=kept.source_id, **sizes, **told.model_dump(include={'text', 'state', 'model'})
         )
         return found, told
@@ -270,70 +226,49 @@ class CalledTool:
         except MaskingError:
             return ConversationFocus()
 
+    # What a front end is told, all of which has been masked.
 
-@dataclass(frozen=True, slots=True)
-class CallRules:
-    """Finds out what holds for a tool call."""
+    async def completed(
+        self, text: str | None = None, size: int | None = None, source_id: str = '', *, is_error: bool = False
+    ) -> None:
+        """The tool has answered, or failed with the text; or put it off, and then nothing more follows."""
+        sizes = {'size_characters': None if text is None or size is None else len(text), 'size_tokens': size}
+        await self.tell(ToolCall, status='completed', is_error=is_error, **sizes)
+        if text is not None:
+            await self.tell(ToolResult, text=text, source_id=source_id, is_error=is_error)
 
-    rules: ToolResultRules
-    events: Events | Callable[[RunContext[Any]], Events | None] | None
-    """Where the events of a run go."""
+    @asynccontextmanager
+    async def facts(self) -> AsyncGenerator[Callable[[str], None] | None]:
+        """A function to be told each fact while it is written; none if nobody looks. All are out at the end."""
+        if self.events is None:
+            yield None
+            return
+        index = count()
 
-    async def called(
-        self, ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
-    ) -> CalledTool:
-        """A tool call of a run, with its server and rules."""
-        server = self.server_of(ctx, tool_def)
-        reporter = self.reporter(ctx, call.tool_call_id, call.tool_name, server or '')
-        return await self.of(server, call.tool_name, args, reporter)
+        def tell(text: str) -> None:
+            # They begin in the order in which they are started, and so are the events emitted.
+            group.start_soon(partial(self.tell, SummaryDelta, index=next(index), text=text))
 
-    async def of(
-        self, server: str | None, tool: str, args: Mapping[str, Any], reporter: ToolCallReporter = ToolCallReporter()
-    ) -> CalledTool:
-        """A call of a server's tool with its rules, its arguments without secrets."""
-        # As JSON: keys and values of any type can be shown and searched.
-        called = CalledTool(tool, server, self.rules.for_server(server), reporter=reporter)
         try:
-            arguments = await called.masked(Observation(to_jsonable_python(args, fallback=str)))
-        except MaskingError:
-            return called
-        return replace(called, arguments=arguments.value)
+            async with anyio.create_task_group() as group:
+                yield tell
+        except ExceptionGroup as errors:  # the caller wants it by its own type
+            raise first_error(errors) from None
 
-    def server_of(self, ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
-        """The name of a tool's server or toolset, however it is wrapped; none for the agent's own functions.
-
-        Of its names the one that rules go by, else that in a selection of servers, else the `id` of the toolset, or the
-        host of an MCP server without one.
-        """
-        selected = (tool_def.metadata or {}).get(SERVER_NAME)
-        names = [name for name in (selected, _toolset_id(ctx, tool_def)) if isinstance(name, str)]
-        return next((name for name in names if name in self.rules.mcp_servers), names[0] if names else None)
-
-    def say_unmatched(self, ctx: RunContext[Any], tool_defs: Sequence[ToolDefinition]) -> None:
-        """Name the rules that hold for no tool: a server under another name would silently have the defaults."""
-        others = [each for each in tool_defs if OWN not in (each.metadata or {})]
-        servers = {server for each in others if (server := self.server_of(ctx, each)) is not None}
-        named = self.rules.mcp_servers.keys()
-        if rules := sorted(named - servers):
-            about = {'rules': rules, 'servers_without_rules': sorted(servers - named)}
-            _logger.warning(
-                'rules for tool results name servers that the run has not: %s', ', '.join(rules), extra=about
-            )
-        elif servers - named:
-            about = {'servers': sorted(servers - named)}
-            _logger.info('servers have no rules for their results: the defaults hold', extra=about)
-
-    def reporter(self, ctx: RunContext[Any], call_id: str, tool: str, server: str) -> ToolCallReporter:
-        """What tells the events of a call."""
-        events = self.events
-        if events is not None and not hasattr(events, 'emit'):
-            events = cast('Callable[[RunContext[Any]], Events | None]', events)(ctx)
-        given = ctx.metadata or {}
-        labels = {name: str(given[name]) for name in LABELS if given.get(name)}
-        return ToolCallReporter(cast('Events | None', events), call_id, tool, server, labels)
+    async def tell(self, event: type[Draft], **said: object) -> None:
+        """Emit an event of this kind; whatever becomes of it, the run goes on."""
+        if self.events is None:
+            return
+        about = {'server': self.server or '', 'tool': self.tool} if 'tool' in event.model_fields else {}
+        try:
+            draft = event.model_validate({'call_id': self.call_id, **self.labels, **about, **said})
+            await self.events.emit(draft)
+        except Exception as error:  # noqa: BLE001 - a log or a follower may fail in any way
+            _logger.warning('an event was lost', extra={'type': event.__name__, **defect_attributes(error)})
 
 
-def _toolset_id(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
+def toolset_id(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
+    """The `id` of a tool's toolset, however that is wrapped, or the host of an MCP server without one."""
     tools = ctx.tool_manager.tools if ctx.tool_manager is not None else None
     tool = tools.get(tool_def.name) if tools else None
     toolset: AbstractToolset[Any] | None = tool.toolset if tool is not None else None

@@ -21,8 +21,9 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.computing import computed_for
 from researcher_integration.masking.masked_errors import failed_part
 from researcher_integration.masking.masking import MaskingError
+from researcher_integration.mcp.run_servers import SERVER_NAME
 from researcher_integration.timeline.events import Summarizing, ToolCall
-from researcher_integration.tool_results.called import CalledTool, CallRules, Events, StoredResult, keep, reading_tools
+from researcher_integration.tool_results.called import CalledTool, Events, StoredResult, keep, reading_tools, toolset_id
 from researcher_integration.tool_results.history import (
     EXEMPT_KINDS,
     change_results,
@@ -52,6 +53,9 @@ from summarizer_tool import (
 NEVER = 'never'  # what a tool may ask for in its metadata, under `summarize`
 
 COLLECTION = 'tool-results'
+
+LABELS = ('session_id', 'stage', 'model_call_id')
+"""Keys of a run's metadata that its events repeat."""
 
 SHARE_OF_RUN = 0.5
 """Of the time that is left in a run with a deadline, for one model's try at a summary."""
@@ -122,7 +126,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     _all: _Run = field(default_factory=_Run, init=False, repr=False, compare=False)
     _settings: Settings = field(init=False, repr=False, compare=False)
     _collection: Collection = field(init=False, repr=False, compare=False)
-    _calls: CallRules = field(init=False, repr=False, compare=False)
+    _rules: ToolResultRules = field(init=False, repr=False, compare=False)
     _toolset: FunctionToolset[AgentDepsT] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -131,11 +135,10 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         if not (self.timeline is None or callable(self.timeline) or hasattr(self.timeline, 'emit')):
             raise TypeError(f'timeline has a method emit, or is called with the run, unlike {self.timeline!r}')
         settings = self.settings if self.settings is not None else Settings.load()
-        self.rules = rules = load_rules(self.rules, settings)
+        self.rules = self._rules = load_rules(self.rules, settings)
         store = self.store if self.store is not None else SourceStore()
         self._settings, self._collection = settings, store.collection(self.collection)
         self._run = self._all
-        self._calls = CallRules(rules, self.timeline)
         # With one id in all processes under durable execution; the model mends wrong arguments, not to end a run.
         tools = Reading(settings, self._collection).tools()
         self._toolset = FunctionToolset(tools, id=f'{self.id or OWN}_reading', max_retries=3)
@@ -168,7 +171,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     @property
     def _frames(self) -> bool:
-        return self._calls.rules.defaults.framing.enabled
+        return self._rules.defaults.framing.enabled
 
     @property
     def usage(self) -> RunUsage:
@@ -192,8 +195,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         handler: Callable[[dict[str, Any]], Awaitable[Any]],
     ) -> Any:
         """Tell of the call, and mask what it says when it fails."""
-        called = await self._calls.called(ctx, call, tool_def, args)
-        await called.reporter.tell(ToolCall, status='started', arguments=called.arguments)
+        called = await self._called(ctx, call, tool_def, args)
+        await called.tell(ToolCall, status='started', arguments=called.arguments)
         try:
             return await handler(args)
         except SkipToolExecution as skipped:
@@ -203,7 +206,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             )
             raise SkipToolExecution(hooked) from None
         except _CONTROL:
-            await called.reporter.completed()
+            await called.completed()
             raise
         except Exception as error:
             masked = await called.masked_error(error)
@@ -215,7 +218,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
                 found = await self._observed(ctx, called, tool_def, text, is_error=True)
                 shown = cast('object', found.return_value) if isinstance(found, ToolReturn) else found
                 raise type(masked)(replace(part, content=str(shown))) from None
-            await called.reporter.completed(text, size, is_error=True)
+            await called.completed(text, size, is_error=True)
             if masked is error:
                 raise
             raise masked from None
@@ -246,7 +249,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         error: Exception,
     ) -> Any:
         """Mask an error before other capabilities see it, who may make a result of it."""
-        called = await self._calls.called(ctx, call, tool_def, args)
+        called = await self._called(ctx, call, tool_def, args)
         await called.raise_masked(error)
 
     async def after_tool_execute(
@@ -260,12 +263,47 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     ) -> Any:
         """Mask, store, measure and, where it is large, replace the result by its summary."""
         self._run.seen.add(call.tool_call_id)
-        called = await self._calls.called(ctx, call, tool_def, args)
+        called = await self._called(ctx, call, tool_def, args)
         if tool_def.tool_kind in EXEMPT_KINDS:
-            await called.reporter.completed()
+            await called.completed()
             return cast('object', result)
         found = await self._observed(ctx, called, tool_def, result)
         return await in_thread(framed_beside, found, call.tool_name) if self._frames else found
+
+    async def _called(
+        self, ctx: RunContext[AgentDepsT], call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
+    ) -> CalledTool:
+        return await self._told(ctx, call.tool_call_id, call.tool_name, self._server_of(ctx, tool_def)).given(args)
+
+    def _server_of(self, ctx: RunContext[AgentDepsT], tool_def: ToolDefinition) -> str | None:
+        """The server of a tool: as rules name it, else as a selection of servers does, else the `id` of its toolset."""
+        selected = (tool_def.metadata or {}).get(SERVER_NAME)
+        names = [name for name in (selected, toolset_id(ctx, tool_def)) if isinstance(name, str)]
+        return next((name for name in names if name in self._rules.mcp_servers), names[0] if names else None)
+
+    def _say_unmatched(self, ctx: RunContext[AgentDepsT], tool_defs: Sequence[ToolDefinition]) -> None:
+        """Name the rules that hold for no tool: a server under another name would silently have the defaults."""
+        others = [each for each in tool_defs if OWN not in (each.metadata or {})]
+        servers = {server for each in others if (server := self._server_of(ctx, each)) is not None}
+        named = self._rules.mcp_servers.keys()
+        if rules := sorted(named - servers):
+            about = {'rules': rules, 'servers_without_rules': sorted(servers - named)}
+            _logger.warning(
+                'rules for tool results name servers that the run has not: %s', ', '.join(rules), extra=about
+            )
+        elif servers - named:
+            about = {'servers': sorted(servers - named)}
+            _logger.info('servers have no rules for their results: the defaults hold', extra=about)
+
+    def _told(self, ctx: RunContext[AgentDepsT], call_id: str, tool: str, server: str | None) -> CalledTool:
+        """A call of a tool, of which a front end is told."""
+        events = self.timeline
+        if events is not None and not hasattr(events, 'emit'):
+            events = cast('Callable[[RunContext[AgentDepsT]], Events | None]', events)(ctx)
+        given = ctx.metadata or {}
+        labels = {name: str(given[name]) for name in LABELS if given.get(name)}
+        rules = self._rules.for_server(server)
+        return CalledTool(tool, server, rules, None, cast('Events | None', events), call_id, labels)
 
     async def _observed(
         self,
@@ -278,24 +316,24 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     ) -> object:
         """What becomes of a result, or of what a tool says that has failed."""
         given = Observation.of(result)
-        raw = given.unclaimed().bounded(self._calls.rules.defaults.max_binary_kb)
+        raw = given.unclaimed().bounded(self._rules.defaults.max_binary_kb)
         try:
             seen = await called.masked(raw)
         except MaskingError as error:
             _logger.warning('the result of %s was withheld: %s', called.name, error)
             text = render_prompt('tool_results/redacted', tool=called.name)
-            await called.reporter.completed(text)
+            await called.completed(text)
             return raw.withheld(text)
         metadata = tool_def.metadata or {}
         text, whole = await computed_for([seen.value, seen.content], seen.texts)
         may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
         source_id = await self._store(ctx, called.title, whole) if may else ''
         original = await computed_for([seen.value, seen.content], lambda: count_tokens(seen.text))
-        await called.reporter.completed(text, original, source_id, is_error=is_error)
+        await called.completed(text, original, source_id, is_error=is_error)
         rules = called.rules.summarization
         if not may or metadata.get('summarize') == NEVER or original <= rules.size_threshold_tokens:
             return result if seen.is_same_as(given) else seen.result
-        await called.reporter.tell(Summarizing, estimated_tokens=original)
+        await called.tell(Summarizing, estimated_tokens=original)
         left = ctx.remaining_time()
         seconds = None if left is None else max(0.0, left) * SHARE_OF_RUN
         request = called.request(text, await called.focus(list(ctx.messages)), seconds)
@@ -309,16 +347,16 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         """Treat the newest results that came past the other hooks as all are, mask older ones, and frame them."""
         tools = request_context.model_request_parameters.function_tools
         came_past = await self._came_past(ctx, {tool.name: tool for tool in tools})
-        masker = self._calls.rules.for_server(None).data_masking.masker
+        masker = self._rules.for_server(None).data_masking.masker
         for messages in (ctx.messages, request_context.messages):
             await change_results(messages, came_past)
             await mask_history(messages, masker, self._run.seen)
         self._run.seen |= result_ids(ctx.messages)
         if self._frames:
             await frame_results(request_context.messages, self._run.framed)
-        if self._calls.rules.mcp_servers and not self._all.has_compared:
+        if self._rules.mcp_servers and not self._all.has_compared:
             self._all.has_compared = True
-            self._calls.say_unmatched(ctx, tools)
+            self._say_unmatched(ctx, tools)
         return request_context
 
     async def _came_past(
@@ -349,8 +387,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
         """The summary by the model that has answered last, else by others; its cost counts in the run and in all."""
-        run, call_id = self._run, called.reporter.call_id
-        asked = (called.rules.summarization.model or '', *self._calls.rules.defaults.fallback_models)
+        run, call_id = self._run, called.call_id
+        asked = (called.rules.summarization.model or '', *self._rules.defaults.fallback_models)
         first = run.answered.get(asked, 0)
         made = await self._summarize(ctx, request, called.server or '', first, call_id, called.tool, run.usage)
         if made.used is not None:
@@ -384,14 +422,14 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         """
         if usage is self._run.usage:
             self._run.counted.add(call_id)
-        rules = self._calls.rules.for_server(server or None)
-        first_choice = rules.summarization.model or ctx.model
+        called = self._told(ctx, call_id, tool, server or None)
+        first_choice = called.rules.summarization.model or ctx.model
         # A model of speech writes no summaries.
         own: list[Model | str] = [first_choice] if isinstance(first_choice, str | Model) else []
-        candidates = [*own, *self._calls.rules.defaults.fallback_models]
+        candidates = [*own, *self._rules.defaults.fallback_models]
         limits = self.usage_limits
         if limits is None and ctx.usage_limits is not None:
             limits = share_of(ctx.usage_limits, SHARE_OF_LIMITS)
-        async with self._calls.reporter(ctx, call_id, tool, server).facts() as on_fact:
+        async with called.facts() as on_fact:
             summarizer = ResultSummarizer(self._settings, self._collection, request, usage, limits, on_fact)
             return await summarizer.summarize(candidates, first=first)

@@ -124,9 +124,10 @@ def _framed(value: object, note: str, tool: str) -> Any:
         return [_framed(each, note, tool) for each in items]
     if is_multi_modal_content(value):
         return value
-    bare = _without(value, note) if note else value
+    whole = cast('object', value)
+    bare = _without(whole, note) if note else whole
     text = framed(as_text(bare), tool)
-    return f'{note}\n{text}' if bare != value else text
+    return f'{note}\n{text}' if bare != whole else text
 
 
 MAX_TOKENS = 1800  # of the whole context
