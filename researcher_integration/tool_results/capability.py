@@ -349,8 +349,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         came_past = await self._came_past(ctx, {tool.name: tool for tool in tools})
         masker = self._rules.for_server(None).data_masking.masker
         for messages in (ctx.messages, request_context.messages):
-            await change_results(messages, came_past)
-            await mask_history(messages, masker, self._run.seen)
+            await mask_history(messages, masker, self._run.seen, came_past)
         self._run.seen |= result_ids(ctx.messages)
         if self._frames:
             await frame_results(request_context.messages, self._run.framed)
@@ -361,7 +360,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     async def _came_past(
         self, ctx: RunContext[AgentDepsT], tools: Mapping[str, ToolDefinition]
-    ) -> Callable[[ToolReturnPart], Awaitable[ToolReturnPart]]:
+    ) -> Mapping[str, ToolReturnPart]:
         """What becomes of the newest results that no hook has seen: of deferred calls, or of another capability."""
         calls = {
             part.tool_call_id: part for each in ctx.messages for part in each.parts if isinstance(part, ToolCallPart)
@@ -379,11 +378,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
                 new[part.tool_call_id] = replace(part, content=made.return_value, metadata=made.metadata)
             return part
 
-        async def treated(part: ToolReturnPart) -> ToolReturnPart:
-            return new.get(part.tool_call_id, part)
-
         await change_results(ctx.messages[-1:], treat)
-        return treated
+        return new
 
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
         """The summary by the model that has answered last, else by others; its cost counts in the run and in all."""

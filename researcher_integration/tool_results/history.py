@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Container, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -26,12 +26,14 @@ EXEMPT_KINDS = frozenset({LoadCapabilityReturnPart.tool_kind, ToolSearchReturnPa
 """pydantic-ai reads these results back from the history."""
 
 
-async def mask_history(history: list[ModelMessage], masker: Masker, seen: Container[str]) -> None:
-    """Mask the tool results in a history, in place, but those of the calls that have been `seen`."""
+async def mask_history(
+    history: list[ModelMessage], masker: Masker, seen: Container[str], new: Mapping[str, ToolReturnPart]
+) -> None:
+    """Mask the tool results in a history, in place; of the calls that have been `seen` there are `new` ones, if any."""
 
     async def masked(part: ToolReturnPart) -> ToolReturnPart:
         if part.tool_call_id in seen:
-            return part
+            return new.get(part.tool_call_id, part)
         raw = Observation(part.content, metadata=part.metadata)
         try:
             masked = await computed_for(part.content, raw.masked, masker)

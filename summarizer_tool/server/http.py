@@ -101,28 +101,6 @@ def token_in(authorization: bytes, tokens: Sequence[bytes]) -> bytes | None:
     return found[0] if found and scheme.lower() == b'bearer' else None
 
 
-class _WrongTokens:
-    """Slows down those who try tokens: whoever has the right one never waits."""
-
-    def __init__(self) -> None:
-        self._since = 0.0
-        self._tried: Counter[str] = Counter()
-        self._waiting = Semaphore(WAITING_WRONG_TOKENS)
-
-    async def may_answer(self, host: str) -> bool:
-        """Count a wrong token, and wait where there were many; False where too many wait."""
-        if anyio.current_time() - self._since > 60:
-            self._since = anyio.current_time()
-            self._tried.clear()
-        self._tried[host] += 1
-        if self._tried[host] > WRONG_TOKENS:
-            if not self._waiting.value:
-                return False
-            async with self._waiting:
-                await anyio.sleep(WRONG_TOKEN_SECONDS)
-        return True
-
-
 @dataclass(slots=True)
 class Arrival:
     """What is known of a request besides its content; the tools find it in the scope."""
@@ -146,7 +124,9 @@ class Gate:
         """Args: app: The MCP endpoint. knows: Whether there is a session of that id."""
         self._app = app
         self._knows = knows
-        self._wrong_tokens = _WrongTokens()
+        self._wrong_since = 0.0
+        self._wrong: Counter[str] = Counter()
+        self._waiting = Semaphore(WAITING_WRONG_TOKENS)
         self._tokens = [token.get_secret_value().encode() for token in settings.mcp_auth_token]
         self._is_shared = settings.mcp_shared_collection
         self._hosts = hosts_of(settings)
@@ -176,7 +156,7 @@ class Gate:
         token = token_in(authorization, self._tokens)
         if self._tokens and token is None:
             _logger.warning('a request without a valid token is refused')
-            if authorization and not await self._wrong_tokens.may_answer((scope.get('client') or ('',))[0]):
+            if authorization and not await self._may_answer((scope.get('client') or ('',))[0]):
                 return JSONResponse({'error': 'too many wrong tokens'}, 429, {'Retry-After': '60'})
             return _unauthorized(is_given=bool(authorization))
         request = Request(scope)
@@ -203,6 +183,19 @@ class Gate:
             # A session belongs to whoever has opened it: the SDK compares this user.
             scope['user'] = AuthenticatedUser(AccessToken(token='', client_id=own, scopes=[]))
         return None
+
+    async def _may_answer(self, host: str) -> bool:
+        """Count a wrong token, and wait where there were many; False where too many wait. The right one never waits."""
+        if anyio.current_time() - self._wrong_since > 60:
+            self._wrong_since = anyio.current_time()
+            self._wrong.clear()
+        self._wrong[host] += 1
+        if self._wrong[host] > WRONG_TOKENS:
+            if not self._waiting.value:
+                return False
+            async with self._waiting:
+                await anyio.sleep(WRONG_TOKEN_SECONDS)
+        return True
 
     def _is_large(self, size: float) -> bool:
         return size > self._max_input_mb * 1e6 + SLACK_BYTES
