@@ -31,7 +31,6 @@ from researcher_integration.tool_results.history import (
     framed_beside,
     mask_history,
     note_of,
-    result_ids,
 )
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, Reading
@@ -350,7 +349,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         masker = self._rules.for_server(None).data_masking.masker
         for messages in (ctx.messages, request_context.messages):
             await mask_history(messages, masker, self._run.seen, came_past)
-        self._run.seen |= result_ids(ctx.messages)
+        parts = (part for message in ctx.messages for part in message.parts)
+        self._run.seen |= {part.tool_call_id for part in parts if isinstance(part, ToolReturnPart)}
         if self._frames:
             await frame_results(request_context.messages, self._run.framed)
         if self._rules.mcp_servers and not self._all.has_compared:

@@ -44,12 +44,6 @@ async def mask_history(
     await change_results(history, masked)
 
 
-def result_ids(history: list[ModelMessage]) -> set[str]:
-    """Ids of the calls whose results stand in a history."""
-    requests = (message for message in history if isinstance(message, ModelRequest))
-    return {part.tool_call_id for each in requests for part in each.parts if isinstance(part, ToolReturnPart)}
-
-
 async def change_results(
     messages: list[ModelMessage], change: Callable[[ToolReturnPart], Awaitable[ToolReturnPart]]
 ) -> None:

@@ -104,7 +104,12 @@ class Database:
     def _transaction(self, *, waits: bool = True) -> Generator[StoreConnection]:
         with self.read() as db:
             self._last_time = max(self._last_time, self._connections.begin(db, waits=waits))
-            self._flush(db)
+            # The noted uses. If it fails they are lost, which only ages what they name.
+            for table, row in [*self.touched]:
+                used_at = self.touched.pop((table, row), 0)  # which another thread may have taken
+                # The row may belong to something newer by now, which is then no older than this.
+                update = f'UPDATE {table} SET used_at = max(used_at, ?) WHERE rowid = ?'  # noqa: S608 - one of two
+                db.execute(update, (used_at, row))
             yield db
             self._connections.commit(db, self._last_time)
 
@@ -134,14 +139,6 @@ class Database:
                 pass
         finally:
             writing.release()
-
-    def _flush(self, db: StoreConnection) -> None:
-        """Write the noted uses within a transaction. If it fails they are lost, which only ages what they name."""
-        for table, row in [*self.touched]:
-            used_at = self.touched.pop((table, row), 0)  # which another thread may have taken
-            # The row may belong to something newer by now, which is then no older than this.
-            update = f'UPDATE {table} SET used_at = max(used_at, ?) WHERE rowid = ?'  # noqa: S608 - one of two
-            db.execute(update, (used_at, row))
 
     def make_room(self, db: StoreConnection, now: int) -> None:
         """Evict until all fits, but nothing that is used `now`.

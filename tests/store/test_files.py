@@ -14,6 +14,8 @@ from inline_snapshot import snapshot
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.settings import Settings
+from summarizer_tool.store import sqlite_file
+from summarizer_tool.store.database import Database
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import MEMORY
 from tests.support.store_programs import at_once, fill_the_disk, open_without_rights
@@ -216,3 +218,16 @@ def test_a_file_that_was_taken_away(file: Path) -> None:
         store.collection().add(HARBOUR)
     assert not file.exists()
     store.close()
+
+
+def test_one_more_connection_fails_as_a_store(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = Database(file, 10)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise sqlite_file.sqlite3.OperationalError('unable to open database file')
+
+    with database.read():
+        monkeypatch.setattr(sqlite_file, '_connect', refuse)
+        with pytest.raises(StoreError, match='unable to open'), database.read():
+            pass
+    database.close()

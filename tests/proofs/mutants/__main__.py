@@ -28,7 +28,7 @@ GUARDS: dict[str, tuple[str, Sequence[str]]] = {
         ['tests/runtime/test_deadline.py', 'tests/server/test_call_times.py'],
     ),
     'grounding': ('summarizer_tool/mapreduce/grounding.py', ['tests/mapreduce/test_grounding.py']),
-    'http': ('summarizer_tool/server/http.py', ['tests/server/test_http_guards.py', 'tests/server/test_http.py']),
+    'http': ('summarizer_tool/server/http.py', ['tests/server/test_http.py']),
     'masking': ('researcher_integration/masking', ['tests/researcher_integration/masking']),
     'page_details': (
         'summarizer_tool/store/page_details.py',
