@@ -2,6 +2,7 @@
 
 import json
 import logging
+from base64 import b64decode
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import mcp_types as types
 from mcp import MCPError
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.computing import computed_for
@@ -288,7 +289,7 @@ def _unsaid(result: types.CallToolResult) -> Sequence[types.ContentBlock]:
     return files if rest is None else [*files, _text(_as_json(rest))]
 
 
-_FILE = TypeAdapter[types.ContentBlock](types.ImageContent | types.AudioContent)
+_FILE = TypeAdapter[types.ImageContent | types.AudioContent](types.ImageContent | types.AudioContent)
 _CONTENT = {'text': 'text', 'image': 'data', 'audio': 'data'}
 """The keys under which blocks of these types have what they say."""
 
@@ -305,8 +306,10 @@ def _rest(value: object, said: Collection[str], files: list[types.ContentBlock])
     if fields.get(_CONTENT.get(str(fields.get('type')), '')) in said:
         return None
     if fields.get('type') in ('image', 'audio'):
-        with suppress(ValidationError):
-            files.append(_FILE.validate_python(fields))
-            return None
+        with suppress(ValueError):  # it is text, which may say anything
+            file = _FILE.validate_python(fields)
+            if file.mime_type.startswith(('image/', 'audio/')) and b64decode(file.data, validate=True):
+                files.append(file)
+                return None
     left = {key: rest for key, each in fields.items() if (rest := _rest(each, said, files)) is not None or each is None}
     return left if left or not fields else None

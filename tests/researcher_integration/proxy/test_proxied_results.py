@@ -180,6 +180,14 @@ async def test_what_structured_content_repeats_is_there_once() -> None:
     assert len(result.model_dump_json()) < 1_000
 
 
+@pytest.mark.parametrize('kind', ['image/png', 'text/plain'])
+async def test_what_only_calls_itself_an_image_is_text(kind: str) -> None:
+    data = f'token={SECRET}' if kind == 'image/png' else base64.b64encode(SECRET.encode()).decode()
+    [block] = (await got(server(structured={'type': 'image', 'data': data, 'mimeType': kind}))).content
+    assert isinstance(block, TextContent)
+    assert SECRET not in block.text
+
+
 @pytest.mark.parametrize('is_long', [False, True])
 async def test_no_secret_goes_on_nor_is_stored(is_long: bool) -> None:
     text = f'token={SECRET}\n' + (PART if is_long else '')
