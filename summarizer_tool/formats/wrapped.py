@@ -81,6 +81,8 @@ def unwrap(text: str) -> str:
 
 def undivided(text: str) -> str:
     """The text with whole words where a formatter divided them in lines that stay for themselves."""
+    if '‐\n' not in text:
+        return text
     vocabulary = Vocabulary(text[:_MUCH].splitlines())
     return _DIVIDED.sub(lambda words: f'{join((words[1], words[3]), vocabulary, hyphenated=False)}\n{words[2]}', text)
 

@@ -56,24 +56,28 @@ class Inventory:
 def take(documents: Sequence[Document], left_out: Container[int]) -> Inventory:
     """Take stock of documents, but for those with an index in `left_out`."""
     found: dict[str, NamedItem] = {}
+    spelled: dict[str, NamedItem] = {}
     is_partial = False
-    read = ((index, each.text) for index, each in enumerate(documents) if index not in left_out)
-    mentions = ((index, *mention) for index, text in read for mention in names.located(text))
-    for index, kind, mention, offset in mentions:
-        key = names.key(mention)
-        item = found.get(key)
-        if item is None:
-            if is_partial := len(found) == MAX_ITEMS:
-                break
-            item = found[key] = NamedItem(kind, mention, (index,))
-        item.times += 1
-        if item.documents[-1] != index:
-            item.documents += (index,)
-        if item.times <= MAX_PLACES:
-            item.places += ((index, offset),)
-        if not item.is_certain:
-            before = documents[index].text[max(0, offset - 4) : offset].rstrip(_MARKS)[-1:]
-            item.is_certain = kind != 'name' or ' ' in mention or before not in _ENDS  # '' at the beginning is in any
+    for index, text in ((index, each.text) for index, each in enumerate(documents) if index not in left_out):
+        for kind, mention, offset in names.located(text):
+            item = spelled.get(mention)
+            if item is None:
+                key = names.key(mention)
+                item = found.get(key)
+                if item is None:
+                    if is_partial := len(found) == MAX_ITEMS:
+                        break
+                    item = found[key] = NamedItem(kind, mention, (index,))
+                spelled[mention] = item
+            item.times += 1
+            if item.documents[-1] != index:
+                item.documents += (index,)
+            if item.times <= MAX_PLACES:
+                item.places += ((index, offset),)
+            if not item.is_certain:
+                before = text[max(0, offset - 4) : offset].rstrip(_MARKS)[-1:]
+                # '' at the beginning is in any
+                item.is_certain = kind != 'name' or ' ' in mention or before not in _ENDS
     small: dict[int, frozenset[str]] = {}
     for item in found.values():
         if not item.is_certain:

@@ -1,8 +1,8 @@
 """The map step: one chunk to grounded facts, by the model, or where it does not answer by the embedded one."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
@@ -11,14 +11,13 @@ from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.extractive import choosing
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
-from summarizer_tool.mapreduce import extractive_fallback, grounding, merging, sub_agent_runner
+from summarizer_tool.mapreduce import extractive_fallback, merging, sub_agent_runner
 from summarizer_tool.mapreduce.grounding import Grounding
 from summarizer_tool.mapreduce.job import ChunkOutcome, ChunkWork
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import Numbered, number
-from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
+from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner, TooLongError
 from summarizer_tool.runtime.executors import in_process, in_thread
-from summarizer_tool.schemas import ChunkSummary
 from summarizer_tool.text import scoring
 
 LEAST_PART_CHARACTERS = 1000
@@ -95,33 +94,21 @@ class ChunkMapper:
         return await in_thread(number, chunk, self.runner.job.documents, is_paid=not self.runner.is_extractive)
 
     async def _ask(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
-        answers, asked = self.runner.answers, (numbered.sources, self.runner.job.focus)
-        prompt = await in_thread(prompts.chunk_request, *asked, target, missing)
-        key = answers.key(await in_thread(prompts.chunk_request, *asked, 0, missing)) if answers.cache else ''
-        async with answers.asking(key, target, self.runner.deadline) as kept:
-            if kept is not None:
-                return await self._grounded(numbered, kept)
-            if len(prompt) > self.runner.window:
-                return await self._in_parts(numbered, target, missing, len(prompt))
-            has_topics = bool(self.runner.job.focus.topics)
-            agent = sub_agent_runner.TOPICAL_SUMMARIZER if has_topics else sub_agent_runner.CHUNK_SUMMARIZER
-            answer = await self.runner.ask(agent, prompt, target, 'repair' if missing else 'map')
-            if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
-                await self.runner.fit_window(prompt, answer.error)
-                return await self._in_parts(numbered, target, missing, len(prompt))
-            if answer.output is None:
-                return ChunkOutcome(reason=answer.reason)
-            outcome = await self._grounded(numbered, answer.output)
-            reason = failures.CUT_OFF if answer.ending == 'cut off' else answer.reason
-            if reason and outcome.facts:
-                outcome.reason, outcome.state, outcome.is_broken_off = reason, 'failed', True
-            elif outcome.state == 'summarized':
-                await answers.keep(key, target, answer.output)
-            return outcome
+        focus, phase = self.runner.job.focus, 'repair' if missing else 'map'
+        agent = sub_agent_runner.TOPICAL_SUMMARIZER if focus.topics else sub_agent_runner.CHUNK_SUMMARIZER
+        write = partial(prompts.chunk_request, numbered.sources, focus, missing=missing)
+        try:
+            checked, reason = await self.runner.grounded(agent, write, numbered.lines, target, phase, numbered.context)
+        except TooLongError as error:
+            return await self._in_parts(numbered, target, missing, error.parts)
+        if checked is None or (reason and not checked.facts):
+            return ChunkOutcome(reason=reason)
+        state = 'failed' if reason else 'summarized'
+        return ChunkOutcome(numbered.found(checked), checked.entities, state, reason, is_broken_off=bool(reason))
 
-    async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:
-        """A chunk whose request, of so many characters, is too long for the model: in parts, up to one that fails."""
-        whole, parts = ChunkOutcome(state='summarized'), numbered.parts(math.ceil(characters / self.runner.window))
+    async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], count: int) -> ChunkOutcome:
+        """A chunk whose request is too long for the model: in so many parts at most, up to one that fails."""
+        whole, parts = ChunkOutcome(state='summarized'), numbered.parts(count)
         for part in parts:
             if len(parts) == 1 or part.characters < LEAST_PART_CHARACTERS:
                 outcome = ChunkOutcome(reason=failures.CONTEXT_LENGTH)
@@ -134,11 +121,3 @@ class ChunkMapper:
                 whole.state, whole.reason, whole.is_broken_off = 'failed', outcome.reason, bool(whole.facts)
                 break
         return whole
-
-    async def _grounded(self, numbered: Numbered, answer: ChunkSummary) -> ChunkOutcome:
-        checked = await in_process(grounding.ground, answer, numbered.lines, numbered.context)
-        self.runner.checked(checked, len(answer.facts))
-        facts = numbered.found(checked)
-        if facts or self.runner.is_extractive:
-            return ChunkOutcome(facts, checked.entities, 'summarized')
-        return ChunkOutcome(reason=failures.UNSUPPORTED if answer.facts else failures.EMPTY)

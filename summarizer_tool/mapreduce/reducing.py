@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import failures
-from summarizer_tool.mapreduce import grounding, merging, sub_agent_runner
+from summarizer_tool.mapreduce import merging, sub_agent_runner
 from summarizer_tool.mapreduce.job import ChunkWork, in_steps
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import merged
-from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
+from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner, TooLongError
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.executors import in_process, in_thread
-from summarizer_tool.schemas import ChunkSummary
 
 MIN_GROUP_TOKENS = 1500
 """Chunks are put into as many groups as may be merged at once, but not into smaller ones: duplicates are found in a
@@ -68,35 +68,18 @@ class Reducer:
         target = self.runner.target(room * merging.MERGE_TARGET)
         about = {'facts': len(facts), 'tokens_in': size, 'target_tokens': target, 'model': self.runner.model_name}
         with telemetry.span('reduce group', **about) as span:
-            answer = await self._merge(lines, target)
-            if answer == failures.CONTEXT_LENGTH and len(facts) > 1:
-                halves = facts[: len(facts) // 2], facts[len(facts) // 2 :]
-                return [fact for half in halves for fact in await self.condense(half, share / 2)]
-            if isinstance(answer, str):
-                self.runner.warnings.append(f'a merge failed ({answer}); its facts were chosen from without a model')
-                span.set_attribute('reason', answer)
+            write = partial(prompts.merge_request, lines, self.runner.job.focus)
+            try:
+                checked, reason = await self.runner.grounded(sub_agent_runner.MERGER, write, lines, target, 'reduce')
+            except TooLongError:
+                checked, reason = None, failures.CONTEXT_LENGTH
+                if len(facts) > 1:
+                    halves = facts[: len(facts) // 2], facts[len(facts) // 2 :]
+                    return [fact for half in halves for fact in await self.condense(half, share / 2)]
+            if reason not in ('', failures.EMPTY, failures.UNSUPPORTED):  # what it leaves out may be any of the facts
+                self.runner.warnings.append(f'a merge failed ({reason}); its facts were chosen from without a model')
+                span.set_attribute('reason', reason)
                 return facts
-            checked = await in_process(grounding.ground, answer, lines)
-            self.runner.checked(checked)
-            found = merged(checked, facts) or facts
+            found = (checked and merged(checked, facts)) or facts
             span.set_attributes({'facts_out': len(found), 'tokens_out': merging.size(found)})
         return found
-
-    async def _merge(self, lines: list[NumberedLine], target: int) -> ChunkSummary | str:
-        """The merger's answer, or why there is none."""
-        answers = self.runner.answers
-        prompt = await in_thread(prompts.merge_request, lines, self.runner.job.focus, target)
-        key = answers.key(await in_thread(prompts.merge_request, lines, self.runner.job.focus, 0))
-        async with answers.asking(key, target, self.runner.deadline) as kept:
-            if kept is not None:
-                return kept
-            if len(prompt) > self.runner.window:
-                return failures.CONTEXT_LENGTH
-            answer = await self.runner.ask(sub_agent_runner.MERGER, prompt, target, 'reduce')
-            if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
-                await self.runner.fit_window(prompt, answer.error)
-            if answer.output is None or answer.ending == 'cut off':  # what it leaves out may be any of the facts
-                return answer.reason or failures.CUT_OFF
-            if answer.output.facts:
-                await answers.keep(key, target, answer.output)
-            return answer.output

@@ -30,12 +30,14 @@ from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.following import arguments
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
 from summarizer_tool.llm.recover_partial import recover_partial
-from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
+from summarizer_tool.llm.typed_query import TypedQuery
+from summarizer_tool.mapreduce import grounding
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.grounding import Grounding
 from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, Job, calls_at_once, in_steps
+from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.runtime.executors import in_thread
+from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import ChunkSummary, TopicalChunkSummary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
@@ -52,6 +54,14 @@ MARGIN = 1.5
 """A model is too slow if it needs more than this many times what is left: no estimate is better than that."""
 
 _logger = logging.getLogger('summarizer_tool')
+
+
+@dataclass
+class TooLongError(Exception):
+    """A request is too long for the model's window."""
+
+    parts: int
+    """In how many it would fit."""
 
 
 @dataclass(eq=False, slots=True)
@@ -242,35 +252,56 @@ class SubAgentRunner:
         """Why no further call should be made: the deadline, or an error that every call would meet; empty if none."""
         return DEADLINE if anyio.current_time() >= self.deadline.last_call else self._hopeless
 
-    async def fit_window(self, request: str, error: BaseException) -> None:
-        """Learn the window from the error that a request was too long for it: by the figures it names, else half."""
-        fits = 0.5
-        if over := failures.over_window(error):
-            fits = max(fits / 4, 0.95 - over / await in_thread(tokens.count, request))
-        self.window = min(self.window, len(request) * fits)
-
     async def at_once(self, calls: Sequence[Call[T]]) -> list[T]:
         """Make calls, as many at the same time as the settings allow; returns their results in order."""
         return await calls_at_once(calls, self.settings.max_concurrent_llm_calls, self.options.on_progress)
 
-    async def ask(
-        self, query: TypedQuery[ChunkSummary], request: str, target_tokens: int, phase: Phase
-    ) -> QueryResult[ChunkSummary]:
-        """Run a sub-agent once; of an answer in the map that is broken off, what is complete is kept.
+    async def grounded(
+        self,
+        query: TypedQuery[ChunkSummary],
+        write: Callable[[int], str],
+        lines: Sequence[NumberedLine],
+        target: int,
+        phase: Phase,
+        context: str = '',
+    ) -> tuple[Grounding | None, str]:
+        """What its lines support of the answer to a request, kept or new, if there is one; and what is wrong with it.
 
-        Raises:
-            UsageLimitExceeded: If the caller's limits are reached.
-            UserError: If the agent or the model is set up wrongly.
+        `write` writes the request for a target; `context` stands beside the lines. Raises `TooLongError` if it is too
+        long for the model, `UsageLimitExceeded` at the caller's limits, and `UserError` of what is set up wrongly.
         """
+        request, key = await in_thread(self._request, write, target)
+        async with self.answers.asking(key, target, self.deadline) as kept:
+            answer, reason = (kept, '') if kept else await self._ask(query, request, target, phase)
+            if answer is None:
+                return None, reason
+            checked = await in_process(grounding.ground, answer, lines, context)
+            self.checked(checked, 0 if phase == 'reduce' else len(answer.facts))
+            if not (reason or checked.facts or self.is_extractive):
+                reason = failures.UNSUPPORTED if answer.facts else failures.EMPTY
+            if not (kept or reason):
+                await self.answers.keep(key, target, answer)
+            return checked, reason
+
+    def _request(self, write: Callable[[int], str], target: int) -> tuple[str, str]:
+        """A request, and the key of the answers to it."""
+        return write(target), self.answers.key(write(0)) if self.answers.cache else ''
+
+    async def _ask(
+        self, query: TypedQuery[ChunkSummary], request: str, target: int, phase: Phase
+    ) -> tuple[ChunkSummary | None, str]:
+        """A sub-agent's answer, and why there is none, or why it is not whole."""
+        if len(request) > self.window:
+            raise TooLongError(math.ceil(len(request) / self.window))
         counter = f'{phase}_calls'
         setattr(self.stats, counter, getattr(self.stats, counter) + 1)
         options = self.options
         on_fact = options.on_fact if phase == 'map' else None
         stream, within = None, self.deadline.calling()
         if phase == 'map' and models.can_stream(self.model):
-            call = Writing(target_tokens)
+            call = Writing(target)
             stream, within = FactStream(partial(self.pace.wrote, call), on_fact), self.pace.calling(call)
-        max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
+        max_tokens = round(target * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
         result = await query.configured(self.settings).ask(
             self.model,
             request,
@@ -281,11 +312,18 @@ class SubAgentRunner:
             follow=stream,
             within=within,
         )
-        if isinstance(result.error, UsageLimitExceeded | UserError):
-            raise result.error
-        if result.error is not None and failures.is_hopeless(result.error):
+        error = result.error
+        if isinstance(error, UsageLimitExceeded | UserError):
+            raise error
+        if error is not None and failures.is_hopeless(error):
             self._hopeless = result.reason
+        if error is not None and result.output is None and result.reason == failures.CONTEXT_LENGTH:
+            fits = 0.5
+            if over := failures.over_window(error):
+                fits = max(fits / 4, 0.95 - over / await in_thread(tokens.count, request))
+            self.window = min(self.window, len(request) * fits)
+            raise TooLongError(math.ceil(len(request) / self.window))
         if on_fact and stream is None and result.output is not None:
             for fact in result.output.facts:
                 on_fact(fact.text)
-        return result
+        return result.output, failures.CUT_OFF if result.ending == 'cut off' else result.reason
