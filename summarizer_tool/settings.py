@@ -13,6 +13,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
+    PrivateAttr,
     SecretStr,
     ValidationError,
     ValidationInfo,
@@ -224,6 +225,21 @@ class Settings(BaseSettings):
         if not isinstance(value, str):
             return value
         return value.strip().upper() if info.field_name == 'log_level' else value.strip().lower()
+
+    _model_given_as: str = PrivateAttr('LLM_MODEL')
+
+    @property
+    def model_given_as(self) -> str:
+        """Where the name of the model was given, for errors."""
+        return self._model_given_as
+
+    def with_model(self, name: str | None, given_as: str) -> Self:
+        """The settings with another model, if one is named; errors say that it was `given_as` so."""
+        if name is None:
+            return self
+        other = self.model_copy(update={'llm_model': name.strip()})
+        other._model_given_as = given_as
+        return other
 
     @property
     def kept_in(self) -> str | None:

@@ -53,7 +53,8 @@ def proxy(
     if name and config is not None:
         raise ConfigurationError('--name is for one server; those of a file have names')
     transport = 'streamable-http' if http else 'stdio'
-    settings = Settings.load(mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port, llm_model=model)
+    settings = Settings.load(mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port)
+    settings = settings.with_model(model, '--model')
     with naming_extra('server'):
         import mcp.server  # noqa: F401  # pyright: ignore[reportUnusedImport]
     with naming_extra('tool-results'):

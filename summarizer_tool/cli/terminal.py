@@ -50,7 +50,7 @@ def load_settings(model: str | None = None, **overrides: object) -> 'Settings':
     from summarizer_tool.settings import Settings, export_env_file
 
     export_env_file()
-    return Settings.load(llm_model=model, **overrides)
+    return Settings.load(**overrides).with_model(model, '--model')
 
 
 def set_up_logs(settings: 'Settings', *, libraries: 'Iterable[str]' = ()) -> None:

@@ -83,22 +83,20 @@ def can_stream(model: Model) -> bool:
     return type(model).request_stream is not Model.request_stream and model.system != _MCP_SYSTEM
 
 
-def check(settings: Settings, setting: str = 'LLM_MODEL', *, embedded: EmbeddedModel | None = None) -> str:
+def check(settings: Settings, *, embedded: EmbeddedModel | None = None) -> str:
     """Check at start-up that the model can be built, without keeping it; returns the model id.
-
-    Errors say that its name stands in the `setting`.
 
     Raises:
         ConfigurationError: If its provider is unknown, or a key or a package is missing; names what to set or install.
     """
     name = model_id(settings)
-    build(settings, name, embedded=embedded, setting=setting)
+    build(settings, name, embedded=embedded)
     return name
 
 
 @asynccontextmanager
 async def connect(
-    settings: Settings, name: str, *, embedded: EmbeddedModel | None = None, setting: str = 'LLM_MODEL'
+    settings: Settings, name: str, *, embedded: EmbeddedModel | None = None, setting: str = ''
 ) -> AsyncGenerator[Model]:
     """The model `name` for the length of the block, on connections that are closed after it.
 
@@ -151,13 +149,15 @@ def build(
     http_client: httpx2.AsyncClient | None = None,
     *,
     embedded: EmbeddedModel | None = None,
-    setting: str = 'LLM_MODEL',
+    setting: str = '',
 ) -> Model:
     """Build the model `name`, as in `LLM_MODEL`, by the keys, endpoints and retries of the settings; raises as `check`.
 
     The HTTP client stays the caller's to close; without one a new, retrying one is made. `embedded` makes the embedded
-    model, where that may be asked for; errors say that the name stands in the `setting`.
+    model, where that may be asked for; errors say that the name stands in the `setting`, by default where the settings
+    have it from.
     """
+    setting = setting or settings.model_given_as
     if name == EMBEDDED:
         if embedded is None:
             raise ConfigurationError(f'{setting}=extractive answers only the requests of a summary; name another model')

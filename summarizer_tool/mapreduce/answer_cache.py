@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter, ValidationError
@@ -22,25 +23,44 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.schemas import ChunkSummary, Summary
 
-_FACTS = TypeAdapter(list[str])
-_STARTS = TypeAdapter(frozenset[int])
+LEAST = 0.9
+MOST = 4.0
+"""An answer made for another target will do if it was between these shares of the one wanted: too little leaves the
+budget unused, and of too much the merger would have to read it all again."""
+
+T = TypeVar('T')
+
+_SUMMARY, _ANSWER = TypeAdapter(Summary), TypeAdapter(ChunkSummary)
+_FACTS, _STARTS = TypeAdapter(list[str]), TypeAdapter(frozenset[int])
+
+_logger = logging.getLogger('summarizer_tool')
 
 
 @contextmanager
-def _forgiving(what: str) -> Generator[None]:
+def _forgiving() -> Generator[None]:
     """Log what fails of a cache, or is damaged there; the work goes on without it."""
     try:
         yield
     except (StoreError, ValidationError) as error:
-        _logger.warning(what, extra={'reason': str(error) if isinstance(error, StoreError) else 'bad entry'})
+        reason = str(error) if isinstance(error, StoreError) else 'bad entry'
+        _logger.warning('the cache failed', extra={'reason': reason})
+
+
+async def _find(cache: Cache, key: str, kind: TypeAdapter[T], least: int = 0, most: int = 0) -> T | None:
+    with _forgiving():
+        kept = await in_io_thread(cache.answer, key, least=least, most=most)
+        return None if kept is None else await in_thread(kind.validate_json, kept)
+    return None
+
+
+async def _keep(cache: Cache, key: str, kind: TypeAdapter[T], value: T, target: int = 0) -> None:
+    with _forgiving():
+        await in_io_thread(cache.keep_answer, key, target, (await in_thread(kind.dump_json, value)).decode())
 
 
 async def find_summary(cache: Cache, key: str) -> Summary | None:
     """The summary that is kept under a key, as one that has cost nothing; none where it cannot be read."""
-    summary = None
-    with _forgiving('a kept summary cannot be read'):
-        kept = await in_io_thread(cache.answer, key, least=0, most=0)
-        summary = None if kept is None else await in_thread(Summary.model_validate_json, kept)
+    summary = await _find(cache, key, _SUMMARY)
     if summary is not None:
         stats = summary.stats
         stats.from_cache, stats.cached_calls = True, stats.map_calls + stats.reduce_calls + stats.repair_calls
@@ -57,35 +77,17 @@ def names_key(documents: Sequence[Document], request: SummarizeRequest) -> str:
     return key_of('facts', named, *asked) if all(named) else ''
 
 
-def _starts_key(documents: Sequence[Document], size: int) -> str:
-    name = documents[0].url or documents[0].title
-    return key_of('starts', name, size) if name else ''
-
-
 async def said_before(cache: Cache, documents: Sequence[Document], request: SummarizeRequest) -> frozenset[str]:
     """The facts of the last summary of documents of these names."""
     key = names_key(documents, request)
-    with _forgiving('the facts of the last summary cannot be read'):
-        kept = await in_io_thread(cache.answer, key, least=0, most=0) if key else None
-        return frozenset(_FACTS.validate_json(kept) if kept else ())
-    return frozenset()
+    return frozenset((key and await _find(cache, key, _FACTS)) or ())
 
 
 async def keep_summary(cache: Cache, key: str, summary: Summary, of_names: str) -> None:
     """Keep a summary under its key, and its facts under that of the names of its documents, if they have one."""
-    with _forgiving('the summary cannot be kept'):
-        await in_io_thread(cache.keep_answer, key, 0, await in_thread(summary.model_dump_json))
-        if of_names:
-            facts = _FACTS.dump_json([fact.text for fact in summary.facts]).decode()
-            await in_io_thread(cache.keep_answer, of_names, 0, facts)
-
-
-LEAST = 0.9
-MOST = 4.0
-"""An answer made for another target will do if it was between these shares of the one wanted: too little leaves the
-budget unused, and of too much the merger would have to read it all again."""
-
-_logger = logging.getLogger('summarizer_tool')
+    await _keep(cache, key, _SUMMARY, summary)
+    if of_names:
+        await _keep(cache, of_names, _FACTS, [fact.text for fact in summary.facts])
 
 
 @cache
@@ -119,34 +121,24 @@ class AnswerCache:
         """The key of the answers to a request; where those for other targets will do, it names none."""
         return key_of(self.scope, request)
 
-    async def _find(self, cache: Cache, key: str, target: int) -> ChunkSummary | None:
-        least, most = (target, target) if self.is_exact else (round(target * LEAST), round(target * MOST))
-        answer = None
-        with _forgiving('the cache failed'):
-            kept = await in_io_thread(cache.answer, key, least=least, most=most)
-            answer = None if kept is None else ChunkSummary.model_validate_json(kept)
-        self.found += answer is not None
-        return answer
-
     async def keep(self, key: str, target: int, answer: ChunkSummary) -> None:
         """Keep an answer."""
-        if self.cache is None:
-            return
-        with _forgiving('the cache failed'):
-            await in_io_thread(self.cache.keep_answer, key, target, answer.model_dump_json())
+        if self.cache is not None:
+            await _keep(self.cache, key, _ANSWER, answer, target)
+
+    def _starts_key(self, document: Document, size: int) -> str:
+        name = document.url or document.title
+        return key_of('starts', name, size) if name and self.cache else ''
 
     async def starts(self, documents: Sequence[Document], size: int) -> frozenset[int]:
         """Where chunks of `size` tokens began when the first of the documents was last cut, by `fingerprint`."""
-        if self.cache is not None and (key := _starts_key(documents, size)):
-            with _forgiving('the places of the last cuts cannot be read'):
-                return _STARTS.validate_json(await in_io_thread(self.cache.answer, key, least=0, most=0) or '[]')
-        return frozenset()
+        key = self._starts_key(documents[0], size)
+        return (key and self.cache and await _find(self.cache, key, _STARTS)) or frozenset()
 
     async def keep_starts(self, documents: Sequence[Document], size: int, starts: frozenset[int]) -> None:
         """Keep them for the next time."""
-        if self.cache is not None and (key := _starts_key(documents, size)):
-            with _forgiving('the places of the cuts cannot be kept'):
-                await in_io_thread(self.cache.keep_answer, key, 0, _STARTS.dump_json(starts).decode())
+        if self.cache and (key := self._starts_key(documents[0], size)):
+            await _keep(self.cache, key, _STARTS, starts)
 
     @asynccontextmanager
     async def asking(self, key: str, target: int, deadline: Deadline) -> AsyncGenerator[ChunkSummary | None]:
@@ -158,7 +150,10 @@ class AnswerCache:
         try:
             with deadline.calling():
                 has_turn = await lock.acquire()
-            yield await self._find(self.cache, key, target)
+            least, most = (target, target) if self.is_exact else (round(target * LEAST), round(target * MOST))
+            answer = await _find(self.cache, key, _ANSWER, least, most)
+            self.found += answer is not None
+            yield answer
         finally:
             if has_turn:
                 lock.release()

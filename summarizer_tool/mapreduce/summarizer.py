@@ -94,14 +94,13 @@ class Summarizer:
         check_type('settings', settings, Settings, type(None))
         check_type('model', model, str, Model, type(None))
         self.settings = settings if settings is not None else Settings.load()
-        setting = 'LLM_MODEL' if model is None else 'model'
         if isinstance(model, str):
-            self.settings, model = self.settings.model_copy(update={'llm_model': model}), None
+            self.settings, model = self.settings.with_model(model, 'model'), None
         self.model = model
         """Instead of the one that the settings name, if given."""
         self.workers = workers
         self.model_name = (
-            model.model_name if model is not None else models.check(self.settings, setting, embedded=ExtractiveModel)
+            model.model_name if model is not None else models.check(self.settings, embedded=ExtractiveModel)
         )
 
     async def summarize(self, content: Content, **options: Unpack[SummaryOptions]) -> Summary:

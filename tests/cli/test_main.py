@@ -159,8 +159,8 @@ Try 'python -m summarizer_tool run --help' for help.
 
 Error: Invalid value for '--max-output-tokens'\
 """,
-            "2||summarizer: LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:…'?",
-            '2||summarizer: LLM_MODEL=meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or LLM_MODEL=extractive',
+            "2||summarizer: --model=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:…'?",
+            '2||summarizer: --model=meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or --model=extractive',
             '0|Short.|',
             '2||summarizer: invalid settings: MAX_CONCURRENT_LLM_CALLS=0 must be greater than or equal to 1',
         ]
