@@ -1,12 +1,12 @@
 """Follow an answer while it is written, and count it: at the model, where an agent's streaming takes thrice as long."""
 
-from collections.abc import AsyncIterable, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Literal
 
-from pydantic_ai import ModelResponse, ModelResponseStreamEvent, TextPart, ThinkingPart, ToolCallPart
+from pydantic_ai import ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.messages import ModelMessage
-from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage, RunUsage, UsageLimits
@@ -14,8 +14,8 @@ from pydantic_ai.usage import RequestUsage, RunUsage, UsageLimits
 from summarizer_tool.llm.models import unwrapped
 from summarizer_tool.text import tokens
 
-Follower = Callable[[AsyncIterable[ModelResponseStreamEvent]], Awaitable[None]]
-"""Reads the events of one answer to their end."""
+Follower = Callable[[StreamedResponse], Awaitable[None]]
+"""Reads one answer to its end."""
 
 Ending = Literal['whole', 'cut off', 'broken', 'none']
 """How an answer ended: whole; cut off in its list, at the output token limit or not, or broken in places, so that only
@@ -88,25 +88,29 @@ class FollowedModel(WrapperModel):
             usage.incr(untold)
 
 
-def arguments(call: ToolCallPart) -> str:
-    """The arguments of a call as they were written; pydantic-ai puts those that are not whole into others."""
-    return call.args if isinstance(call.args, str) else call.args_as_json_str() if call.args else ''
-
-
 def written(response: ModelResponse) -> str:
     """The text of an answer, and the arguments of its calls, as far as they were written."""
+    # pydantic-ai puts arguments that are not whole into others.
     return '\n'.join(
-        arguments(part) if isinstance(part, ToolCallPart) else part.content
+        part.content
+        if isinstance(part, TextPart)
+        else part.args
+        if isinstance(part.args, str)
+        else part.args_as_json_str()
         for part in response.parts
-        if isinstance(part, ToolCallPart | TextPart)
+        if isinstance(part, TextPart) or (isinstance(part, ToolCallPart) and part.args)
     )
+
+
+def thought(response: ModelResponse) -> str:
+    """What the model has thought."""
+    return ''.join(part.content for part in response.parts if isinstance(part, ThinkingPart))
 
 
 def untold_usage(response: ModelResponse, request: str) -> RequestUsage:
     """What an answer, as far as it was written, has cost beyond what the provider has said: an estimate."""
     said = response.usage
-    thought = ''.join(part.content for part in response.parts if isinstance(part, ThinkingPart))
-    count = max(said.output_tokens, tokens.count(thought + written(response)))
+    count = max(said.output_tokens, tokens.count(thought(response) + written(response)))
     estimate = replace(said, input_tokens=said.input_tokens or tokens.count(request), output_tokens=count)
     try:
         cost = replace(response, usage=estimate).cost().total_price - (said.cost or 0)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Generic, TypeVar
 
 import anyio
@@ -96,32 +96,28 @@ async def calls_at_once(
     done: dict[int, T] = {}
     order = TopologicalSorter({index: call.after for index, call in enumerate(calls)})
     order.prepare()
-    ready: list[tuple[tuple[int, ...], int]] = []
-    totals, finished, running = Counter(call.phase for call in calls), Counter[Phase](), 0
+    ready = [(calls[index].rank, index) for index in order.get_ready()]
+    heapify(ready)
+    totals, finished = Counter(call.phase for call in calls), Counter[Phase]()
 
-    def begin() -> None:
-        nonlocal running
-        for index in order.get_ready():
-            heappush(ready, (calls[index].rank, index))
-        while ready and running < most:
-            running += 1
-            group.start_soon(make, heappop(ready)[1])
-
-    async def make(index: int) -> None:
-        nonlocal running
-        done[index] = await calls[index].make()
-        running -= 1
-        phase = calls[index].phase
-        finished[phase] += 1
-        if on_progress is not None:
-            message = f'{calls[index].what} {finished[phase]} of {totals[phase]}'
-            on_progress(Progress(phase, finished[phase], totals[phase], message))
-        order.done(index)
-        begin()
+    async def work() -> None:
+        while ready:
+            _, index = heappop(ready)
+            call = calls[index]
+            done[index] = await call.make()
+            finished[call.phase] += 1
+            if on_progress is not None:
+                message = f'{call.what} {finished[call.phase]} of {totals[call.phase]}'
+                on_progress(Progress(call.phase, finished[call.phase], totals[call.phase], message))
+            order.done(index)
+            # Whoever makes the last call that another one needs makes that one, too.
+            for following in order.get_ready():
+                heappush(ready, (calls[following].rank, following))
 
     try:
         async with anyio.create_task_group() as group:
-            begin()
+            for _ in range(min(most, len(calls))):
+                group.start_soon(work)
     except BaseExceptionGroup as errors:
         # A usage limit or a mistake in the setup ends all calls; the caller wants to catch it by its own type.
         raise failures.first_of(errors) from None

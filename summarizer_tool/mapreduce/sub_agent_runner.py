@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import AsyncIterable, Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,24 +10,14 @@ from typing import TypeVar
 
 import anyio
 from anyio import CancelScope
-from pydantic_ai import (
-    ModelResponseStreamEvent,
-    PartDeltaEvent,
-    PartStartEvent,
-    TextPart,
-    TextPartDelta,
-    ThinkingPartDelta,
-    ToolCallPart,
-    ToolCallPartDelta,
-)
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
-from pydantic_ai.models import Model
+from pydantic_ai.models import Model, StreamedResponse
 from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import prompts
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import DEADLINE
-from summarizer_tool.llm.following import arguments
+from summarizer_tool.llm.following import thought, written
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
 from summarizer_tool.llm.recover_partial import recover_partial
 from summarizer_tool.llm.typed_query import TypedQuery
@@ -150,39 +140,28 @@ class FactStream:
     def __init__(self, on_tokens: Callable[[int], None], on_fact: Callable[[str], None] | None) -> None:
         """Tell `on_tokens` how many tokens have just been written, `on_fact` each fact once, before it is grounded."""
         self._on_tokens, self._on_fact = on_tokens, on_fact
-        self._raw: dict[int, str] = {}
         self._reported: set[str] = set()
 
-    async def __call__(self, events: AsyncIterable[ModelResponseStreamEvent]) -> None:
+    async def __call__(self, stream: StreamedResponse) -> None:
         """Follow one answer; of one that is asked for again only what is new in it is reported."""
-        self._raw.clear()
-        async for event in events:
-            match event:
-                case PartStartEvent(index=part, part=ToolCallPart() as call):
-                    self._add(part, arguments(call))
-                case (
-                    PartStartEvent(index=part, part=TextPart(content=text))
-                    | PartDeltaEvent(index=part, delta=TextPartDelta(content_delta=text))
-                    | PartDeltaEvent(index=part, delta=ToolCallPartDelta(args_delta=str(text)))
-                ):
-                    self._add(part, text)
-                case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=str(text))):
-                    self._on_tokens(tokens.count(text))
-                case _:
-                    pass
+        seen = 0
+        async for _ in stream:
+            answer = stream.get()
+            raw = written(answer)
+            text = thought(answer) + raw
+            if new := text[seen:]:
+                seen = len(text)
+                self._on_tokens(tokens.count(new))
+                # A fact is complete at its bracket, one that is a mere text at its quotation mark.
+                if self._on_fact and ('}' in new or ('"' in new and raw.count('{') < 2)):
+                    self._tell(raw, self._on_fact)
 
-    def _add(self, part: int, text: str) -> None:
-        self._on_tokens(tokens.count(text))
-        raw = self._raw[part] = self._raw.get(part, '') + text
-        # A fact is complete at its bracket, one that is a mere text at its quotation mark.
-        may_be_text = '"' in text and raw.count('{') < 2
-        if self._on_fact is None or not ('}' in text or may_be_text):
-            return
+    def _tell(self, raw: str, on_fact: Callable[[str], None]) -> None:
         summary = recover_partial(raw, ChunkSummary, 'facts')
         for fact in summary.facts if summary else ():
             if fact.text.strip() and fact.text not in self._reported:
                 self._reported.add(fact.text)
-                self._on_fact(fact.text)
+                on_fact(fact.text)
 
 
 CHUNK_SUMMARIZER = TypedQuery(
