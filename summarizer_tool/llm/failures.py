@@ -84,8 +84,7 @@ def reason(error: BaseException) -> str:
     that is long), `timeout`, `deadline`, `context length`, `content filter`, `cut off`, `broken off`, `invalid output`,
     `usage limit`, `cancelled`, `refused`, or the name of the error's type.
     """
-    if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
-        return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
+    error = first_of(error)  # all models of a fallback have failed
     for is_it, name in ((is_too_long, CONTEXT_LENGTH), (is_filtered, 'content filter'), (is_cut_off, CUT_OFF)):
         if is_it(error):
             return name
@@ -162,14 +161,14 @@ def is_filtered(error: BaseException) -> bool:
 
 def refuses_tools(error: BaseException) -> bool:
     """Say whether an endpoint or the model behind it takes no tools, by which an answer gets its type."""
-    if isinstance(error, ExceptionGroup):
-        return any(map(refuses_tools, error.exceptions))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-    if not isinstance(error, ModelHTTPError) or error.status_code not in (400, 404, 422, 500, 501):
-        return False
-    message = _message(error)
-    # A server that fails on tools it has is to be asked again.
-    is_said = error.status_code != 500 or _UNSUPPORTED.search(message) is not None
-    return is_said and not is_too_long(error) and _TOOLS.search(message) is not None
+    for each in _each_in(error):
+        if isinstance(each, ModelHTTPError) and each.status_code in (400, 404, 422, 500, 501):
+            message = _message(each)
+            # A server that fails on tools it has is to be asked again.
+            is_said = each.status_code != 500 or _UNSUPPORTED.search(message)
+            if is_said and not is_too_long(each) and _TOOLS.search(message):
+                return True
+    return False
 
 
 def is_unreadable(error: BaseException) -> bool:
@@ -186,46 +185,48 @@ def _is_rejection(error: ModelAPIError) -> bool:
     return status is None or (400 <= status < 500 and status not in (401, 402, 404, 429))
 
 
-def _body(error: BaseException) -> object:
+def _body(error: BaseException) -> dict[str, object]:
     """What a provider says of an error, out of its envelope."""
-    body = getattr(error, 'body', None)
-    return cast('dict[str, object]', body).get('error', cast('object', body)) if isinstance(body, dict) else body
+    body: object = getattr(error, 'body', None)
+    if isinstance(body, dict):
+        body = cast('dict[str, object]', body).get('error', cast('object', body))
+    return cast('dict[str, object]', body) if isinstance(body, dict) else {'message': error if body is None else body}
 
 
 def _code(error: BaseException) -> str:
     """The provider's name for what is wrong, such as `invalid_api_key`, which is no text that it repeats."""
-    body = _body(error)
-    named = (
-        [cast('dict[str, object]', body).get(key) for key in ('code', 'status', 'type')]
-        if isinstance(body, dict)
-        else []
-    )
+    named = map(_body(error).get, ('code', 'status', 'type'))
     return next((each for each in named if isinstance(each, str) and _CODE.fullmatch(each)), '')
 
 
 def _message(error: BaseException) -> str:
     """What a provider says, without the numbers of its codes."""
-    body = _body(error)
-    if isinstance(body, dict):
-        body = cast('dict[str, object]', body).get('message', '')
-    return str(error if body is None else body)
+    return str(_body(error).get('message', ''))
 
 
 def is_hopeless(error: BaseException) -> bool:
     """Say whether every other call would fail the same way: a wrong key, no credit, no such model, hours to wait."""
-    if isinstance(error, ExceptionGroup):
-        return all(map(is_hopeless, error.exceptions))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-    if is_filtered(error) or is_too_long(error):
-        return False
-    return isinstance(error, ModelAuthenticationError | ModelQuotaExceededError) or (
-        isinstance(error, ModelHTTPError) and (error.status_code in _HOPELESS_STATUS or bool(_long_wait(error)))
+    return all(
+        not (is_filtered(each) or is_too_long(each))
+        and (
+            isinstance(each, ModelAuthenticationError | ModelQuotaExceededError)
+            or (isinstance(each, ModelHTTPError) and (each.status_code in _HOPELESS_STATUS or bool(_long_wait(each))))
+        )
+        for each in _each_in(error)
     )
 
 
-def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def first_of(error: BaseException) -> BaseException:
     """The first error in a group, at any depth: what a caller wants to catch by its own type."""
-    first: BaseException = group.exceptions[0]
-    return first_of(first) if isinstance(first, BaseExceptionGroup) else first  # pyright: ignore[reportUnknownArgumentType]
+    return next(_each_in(error))
+
+
+def _each_in(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for each in cast('BaseExceptionGroup[BaseException]', error).exceptions:
+            yield from _each_in(each)
+    else:
+        yield error
 
 
 def is_final(reason: str) -> bool:

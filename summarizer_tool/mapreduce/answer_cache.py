@@ -128,12 +128,14 @@ class AnswerCache:
 
     def _starts_key(self, document: Document, size: int) -> str:
         name = document.url or document.title
-        return key_of('starts', name, size) if name and self.cache else ''
+        return key_of('starts', name, size) if name else ''
 
     async def starts(self, documents: Sequence[Document], size: int) -> frozenset[int]:
         """Where chunks of `size` tokens began when the first of the documents was last cut, by `fingerprint`."""
-        key = self._starts_key(documents[0], size)
-        return (key and self.cache and await _find(self.cache, key, _STARTS)) or frozenset()
+        found = None
+        if self.cache and (key := self._starts_key(documents[0], size)):
+            found = await _find(self.cache, key, _STARTS)
+        return found or frozenset()
 
     async def keep_starts(self, documents: Sequence[Document], size: int, starts: frozenset[int]) -> None:
         """Keep them for the next time."""
