@@ -132,19 +132,12 @@ def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) ->
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
     """The grounded facts of a merge, with evidence and topics of the facts they rest on, which theirs counts from 1."""
-    rested = [(fact, [facts[line - 1] for line in fact.evidence]) for fact in grounded.facts]
-    return [
-        GroundedFact(
-            fact.text,
-            fact.importance,
-            _places(merged_in),
-            topics=tuple(dict.fromkeys(topic for each in merged_in for topic in each.topics)),
-        )
-        for fact, merged_in in rested
-    ]
-
-
-def _places(facts: Sequence[GroundedFact]) -> tuple[Place, ...]:
-    """The places of several facts, ascending; where there are too many, the first ones of each fact in turn."""
-    in_turn = chain.from_iterable(zip_longest(*(fact.evidence for fact in facts)))
-    return tuple(sorted([place for place in dict.fromkeys(in_turn) if place][:MAX_EVIDENCE]))
+    found: list[GroundedFact] = []
+    for fact in grounded.facts:
+        rested = [facts[line - 1] for line in fact.evidence]
+        # Where there are too many places, the first ones of each fact in turn.
+        in_turn = chain.from_iterable(zip_longest(*(each.evidence for each in rested)))
+        places = [place for place in dict.fromkeys(in_turn) if place][:MAX_EVIDENCE]
+        topics = tuple(dict.fromkeys(topic for each in rested for topic in each.topics))
+        found.append(GroundedFact(fact.text, fact.importance, tuple(sorted(places)), topics=topics))
+    return found
