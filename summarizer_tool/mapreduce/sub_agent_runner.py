@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TypeVar
 
 import anyio
@@ -56,18 +55,41 @@ class TooLongError(Exception):
 
 @dataclass(eq=False, slots=True)
 class Writing:
-    """One call, while its answer is written."""
+    """One call, whose answer is followed while it is written."""
 
     target: int
     """Tokens that it was asked for."""
+    wrote: Callable[['Writing', int], None] | None = None
+    """Is told how many tokens have just been written."""
+    on_fact: Callable[[str], None] | None = None
+    """Is told each fact once, as soon as it is complete, before it is grounded."""
     scope: CancelScope = field(default_factory=CancelScope)
     tokens: int = 0
     """Written so far."""
+    reported: set[str] = field(default_factory=set[str])
 
     @property
     def left(self) -> float:
         """The part of it that is not written, 0 to 1."""
         return max(0.0, 1 - self.tokens / self.target)
+
+    async def follow(self, stream: StreamedResponse) -> None:
+        """Follow an answer; of one that is asked for again only what is new in it is reported."""
+        seen = 0
+        async for _ in stream:
+            answer = stream.get()
+            raw = written(answer)
+            text = thought(answer) + raw
+            new, seen = text[seen:], len(text)
+            if new and self.wrote:
+                self.wrote(self, tokens.count(new))
+            # A fact is complete at its bracket, one that is a mere text at its quotation mark.
+            if self.on_fact and ('}' in new or ('"' in new and raw.count('{') < 2)):
+                summary = recover_partial(raw, ChunkSummary, 'facts')
+                for fact in summary.facts if summary else ():
+                    if fact.text.strip() and fact.text not in self.reported:
+                        self.reported.add(fact.text)
+                        self.on_fact(fact.text)
 
 
 @dataclass(eq=False, slots=True)
@@ -132,36 +154,6 @@ class Pace:
         )
         self.warnings.append(warning)
         _logger.warning(warning)
-
-
-class FactStream:
-    """Follows an answer that is still being written: how much there is, and each fact as soon as it is complete."""
-
-    def __init__(self, on_tokens: Callable[[int], None], on_fact: Callable[[str], None] | None) -> None:
-        """Tell `on_tokens` how many tokens have just been written, `on_fact` each fact once, before it is grounded."""
-        self._on_tokens, self._on_fact = on_tokens, on_fact
-        self._reported: set[str] = set()
-
-    async def __call__(self, stream: StreamedResponse) -> None:
-        """Follow one answer; of one that is asked for again only what is new in it is reported."""
-        seen = 0
-        async for _ in stream:
-            answer = stream.get()
-            raw = written(answer)
-            text = thought(answer) + raw
-            if new := text[seen:]:
-                seen = len(text)
-                self._on_tokens(tokens.count(new))
-                # A fact is complete at its bracket, one that is a mere text at its quotation mark.
-                if self._on_fact and ('}' in new or ('"' in new and raw.count('{') < 2)):
-                    self._tell(raw, self._on_fact)
-
-    def _tell(self, raw: str, on_fact: Callable[[str], None]) -> None:
-        summary = recover_partial(raw, ChunkSummary, 'facts')
-        for fact in summary.facts if summary else ():
-            if fact.text.strip() and fact.text not in self._reported:
-                self._reported.add(fact.text)
-                on_fact(fact.text)
 
 
 CHUNK_SUMMARIZER = TypedQuery(
@@ -278,8 +270,8 @@ class SubAgentRunner:
         on_fact = options.on_fact if phase == 'map' else None
         stream, within = None, self.deadline.calling()
         if phase == 'map' and models.can_stream(self.model):
-            call = Writing(target)
-            stream, within = FactStream(partial(self.pace.wrote, call), on_fact), self.pace.calling(call)
+            call = Writing(target, self.pace.wrote, on_fact)
+            stream, within = call.follow, self.pace.calling(call)
         max_tokens = round(target * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
         result = await query.configured(self.settings).ask(
             self.model,

@@ -89,35 +89,28 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     """Run pure computing in a thread; a caller that is cancelled does not wait for it, and it ends soon."""
     # What belongs to no request of a known size is small: an outline, a last line.
     load = _load.get() or _Load(is_light=True, due=time.monotonic())
-    async with load.turn:
-        return await _in_lane(load, partial(function, *args, **kwargs))
-
-
-async def _in_lane(load: _Load, function: Callable[[], T]) -> T:
     lane = _light_threads if load.is_light else _threads
-    try:
-        turns = lane.get()
-    except LookupError:
-        turns = Turns(THREADS)
-        lane.set(turns)
-    place = await turns.take(load.due)
-    call = EndableCall(function)
-    # Abandoned only at the end of the event loop.
-    task = create_task(anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=_UNLIMITED))
-    _computing.add(task)
+    if (turns := lane.get(None)) is None:
+        lane.set(turns := Turns(THREADS))
+    async with load.turn:
+        place = await turns.take(load.due)
+        call = EndableCall(partial(function, *args, **kwargs))
+        # Abandoned only at the end of the event loop.
+        task = create_task(anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=_UNLIMITED))
+        _computing.add(task)
 
-    def end(task: 'Task[Any]') -> None:
-        _computing.discard(task)
-        turns.give_back(place)  # not before the thread is done, whoever has stopped waiting for it
-        if not task.cancelled():
-            task.exception()
+        def end(task: 'Task[Any]') -> None:
+            _computing.discard(task)
+            turns.give_back(place)  # not before the thread is done, whoever has stopped waiting for it
+            if not task.cancelled():
+                task.exception()
 
-    task.add_done_callback(end)
-    try:
-        return await shield(task)
-    except CancelledError:
-        call.end(get_running_loop())
-        raise
+        task.add_done_callback(end)
+        try:
+            return await shield(task)
+        except CancelledError:
+            call.end(get_running_loop())
+            raise
 
 
 _computing: set[Task[Any]] = set()
@@ -125,11 +118,9 @@ _computing: set[Task[Any]] = set()
 
 async def in_io_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run code that waits for a disk rather than computes; it is not kept waiting by what computes."""
-    try:
-        limit, idle = _io_threads.get()
-    except LookupError:
-        limit, idle = CapacityLimiter(IO_THREADS), [ThreadPoolExecutor(1) for _ in range(IO_THREADS)]
-        _io_threads.set((limit, idle))
+    if (threads := _io_threads.get(None)) is None:
+        _io_threads.set(threads := (CapacityLimiter(IO_THREADS), [ThreadPoolExecutor(1) for _ in range(IO_THREADS)]))
+    limit, idle = threads
     call = partial(copy_context().run, partial(function, *args, **kwargs))
     async with limit:  # nothing is begun that is late already
         thread = idle.pop()

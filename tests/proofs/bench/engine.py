@@ -12,7 +12,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 from pydantic_ai.usage import RequestUsage, RunUsage
 
 from summarizer_tool import Settings, Summarizer
-from summarizer_tool.mapreduce.sub_agent_runner import CHUNK_SUMMARIZER, FactStream
+from summarizer_tool.mapreduce.sub_agent_runner import CHUNK_SUMMARIZER, Writing
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import tokens
 from tests.proofs.bench.texts import chronicle
@@ -88,7 +88,9 @@ async def following(goals: Goals) -> None:
             pass
 
     async def ask() -> None:
-        result = await query.ask(model, 'hello', usage=RunUsage(), follow=FactStream(lambda _: None, lambda _: None))
+        result = await query.ask(
+            model, 'hello', usage=RunUsage(), follow=Writing(1, lambda *_: None, lambda _: None).follow
+        )
         assert result.error is None
 
     async def cost(run: Callable[[], Awaitable[object]]) -> float:
