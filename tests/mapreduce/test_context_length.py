@@ -30,7 +30,7 @@ def window_of(most: int, message: str, status: int = 400) -> Behaviour:
     return Behaviour(answer)
 
 
-def run(provider: Provider, **overrides: object) -> Summary:
+def run(provider: Provider, max_output_tokens: int = 800, **overrides: object) -> Summary:
     settings = Settings.load(
         llm_model='openai/gpt-4o-mini',
         openrouter_base_url=provider.base_url,
@@ -40,7 +40,7 @@ def run(provider: Provider, **overrides: object) -> Summary:
         max_concurrent_llm_calls=1,
         **overrides,
     )
-    return Summarizer(settings).summarize_sync(TEXT, max_output_tokens=800)
+    return Summarizer(settings).summarize_sync(TEXT, max_output_tokens=max_output_tokens)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,20 @@ def test_a_chunk_is_split_to_the_window(message: str) -> None:
     assert tokens.count(summary.text) <= 800
     places = [fact.evidence[0].segment for fact in summary.facts]
     assert min(places) < max(places) / 4, 'facts of the beginning and of the end'
+
+
+def test_facts_are_merged_in_halves_where_all_are_too_many_for_the_window() -> None:
+    whole = window_of(1200, 'maximum context length is {most} tokens, you asked for {asked}').answer
+    assert whole is not None
+
+    def answer(request: Request) -> Reply:
+        return whole(request) if '<facts>' in request.prompt else summarize(request)
+
+    with serve(Behaviour(answer)) as provider:
+        summary = run(provider, max_output_tokens=100)
+    merges = [size(request) for request in provider.requests if '<facts>' in request.prompt]
+    assert (summary.state, summary.warnings) == ('complete', [])
+    assert [len([each for each in merges if (each > 1200) is is_over]) for is_over in (True, False)] == snapshot([1, 2])
 
 
 def test_a_window_that_holds_no_part_degrades_and_ends() -> None:
