@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
@@ -96,9 +95,11 @@ class ChunkMapper:
     async def _ask(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
         focus, phase = self.runner.job.focus, 'repair' if missing else 'map'
         agent = sub_agent_runner.TOPICAL_SUMMARIZER if focus.topics else sub_agent_runner.CHUNK_SUMMARIZER
-        write = partial(prompts.chunk_request, numbered.sources, focus, missing=missing)
+        request = await in_thread(prompts.chunk_request, numbered.sources, focus, target, missing)
         try:
-            checked, reason = await self.runner.grounded(agent, write, numbered.lines, target, phase, numbered.context)
+            checked, reason = await self.runner.grounded(
+                agent, request, numbered.lines, target, phase, numbered.context
+            )
         except TooLongError as error:
             return await self._in_parts(numbered, target, missing, error.parts)
         if checked is None or (reason and not checked.facts):

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import failures
@@ -68,9 +67,9 @@ class Reducer:
         target = self.runner.target(room * merging.MERGE_TARGET)
         about = {'facts': len(facts), 'tokens_in': size, 'target_tokens': target, 'model': self.runner.model_name}
         with telemetry.span('reduce group', **about) as span:
-            write = partial(prompts.merge_request, lines, self.runner.job.focus)
+            request = await in_thread(prompts.merge_request, lines, self.runner.job.focus, target)
             try:
-                checked, reason = await self.runner.grounded(sub_agent_runner.MERGER, write, lines, target, 'reduce')
+                checked, reason = await self.runner.grounded(sub_agent_runner.MERGER, request, lines, target, 'reduce')
             except TooLongError:
                 checked, reason = None, failures.CONTEXT_LENGTH
                 if len(facts) > 1:

@@ -230,7 +230,7 @@ class SubAgentRunner:
     async def grounded(
         self,
         query: TypedQuery[ChunkSummary],
-        write: Callable[[int], str],
+        request: str,
         lines: Sequence[NumberedLine],
         target: int,
         phase: Phase,
@@ -238,10 +238,11 @@ class SubAgentRunner:
     ) -> tuple[Grounding | None, str]:
         """What its lines support of the answer to a request, kept or new, if there is one; and what is wrong with it.
 
-        `write` writes the request for a target; `context` stands beside the lines. Raises `TooLongError` if it is too
-        long for the model, `UsageLimitExceeded` at the caller's limits, and `UserError` of what is set up wrongly.
+        `context` stands beside the lines. Raises `TooLongError` if the request is too long for the model,
+        `UsageLimitExceeded` at the caller's limits, and `UserError` of what is set up wrongly.
         """
-        request, key = await in_thread(self._request, write, target)
+        # Behind the last frame it says how many tokens are wanted.
+        key = self.answers.key(request[: request.rfind('>') + 1])
         async with self.answers.asking(key, target, self.deadline) as kept:
             answer, reason = (kept, '') if kept else await self._ask(query, request, target, phase)
             if answer is None:
@@ -253,10 +254,6 @@ class SubAgentRunner:
             if not (kept or reason):
                 await self.answers.keep(key, target, answer)
             return checked, reason
-
-    def _request(self, write: Callable[[int], str], target: int) -> tuple[str, str]:
-        """A request, and the key of the answers to it."""
-        return write(target), self.answers.key(write(0)) if self.answers.cache else ''
 
     async def _ask(
         self, query: TypedQuery[ChunkSummary], request: str, target: int, phase: Phase
