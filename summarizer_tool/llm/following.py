@@ -90,15 +90,11 @@ class FollowedModel(WrapperModel):
 
 def written(response: ModelResponse) -> str:
     """The text of an answer, and the arguments of its calls, as far as they were written."""
+    texts = [part.content for part in response.parts if isinstance(part, TextPart)]
+    calls = [part for part in response.parts if isinstance(part, ToolCallPart) and part.args]
     # pydantic-ai puts arguments that are not whole into others.
     return '\n'.join(
-        part.content
-        if isinstance(part, TextPart)
-        else part.args
-        if isinstance(part.args, str)
-        else part.args_as_json_str()
-        for part in response.parts
-        if isinstance(part, TextPart) or (isinstance(part, ToolCallPart) and part.args)
+        [*texts, *(call.args if isinstance(call.args, str) else call.args_as_json_str() for call in calls)]
     )
 
 
