@@ -14,6 +14,7 @@ from summarizer_tool import telemetry
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.cutting import ChunkCuts, cut
 from summarizer_tool.errors import SummarizationFailedError
+from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import audit, merging, render, topics
 from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, ChunkWork, chunk_shares, chunk_size, ranks
@@ -91,28 +92,25 @@ class Engine:
         await self._map()
         on_failure = self._runner.options.on_failure or self._settings.on_failure
         # Why every call has failed for good, if so; chunks without anything to ask about do not count.
-        outcomes = [each.outcome for each in self._work]
-        failed = [outcome for outcome in outcomes if outcome.state == 'failed']
-        is_final = all(outcome.is_failure for outcome in failed) and not any(outcome.facts for outcome in outcomes)
-        reason = failed[0].reason if failed and is_final and on_failure != 'extractive' else ''
+        reasons = [each.outcome.reason for each in self._work if each.outcome.state == 'failed']
+        is_final = all(map(failures.is_final, reasons)) and not any(each.outcome.facts for each in self._work)
+        reason = reasons[0] if reasons and is_final and on_failure != 'extractive' else ''
         if reason and on_failure == 'error':
             raise SummarizationFailedError(
                 f'every call of {self._runner.model_name} failed ({reason}; chunks: {len(chunks)}); '
                 'check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it'
             )
+        composer = Composer(self._job, self._stats, self._runner.warnings, self._cut)
         if reason:
-            summary = await in_thread(self._composer.original, self._work, reason)
+            summary = await in_thread(composer.original, self._work, reason)
         else:
             await self._degrade()
-            facts = await self._fill(await self._repair(await self._reduced()))
-            summary = await self._compose(facts)
+            said = [each.outcome.facts if each.merged is None else each.merged for each in self._work]
+            facts = await self._reducer.union([fact for some in said for fact in some])
+            summary = await self._compose(await self._fill(await self._repair(facts)), composer)
         summary.stats.cached_calls = self._runner.answers.found
         summary.stats.usage = self._runner.spent
         return summary
-
-    @property
-    def _composer(self) -> Composer:
-        return Composer(self._job, self._stats, self._runner.warnings, self._cut)
 
     async def _cut_into_chunks(self) -> list[Chunk]:
         started, documents, size = anyio.current_time(), self._job.documents, self._chunk_size()
@@ -153,7 +151,7 @@ class Engine:
             [max(column) for column in zip(*document, strict=True)] for document in zip(*self._by_topic, strict=True)
         ]
 
-    async def _compose(self, facts: Sequence[GroundedFact]) -> Summary:
+    async def _compose(self, facts: Sequence[GroundedFact], composer: Composer) -> Summary:
         documents, budget = self._job.documents, self._job.budget
         with telemetry.span('fit', facts=len(facts), budget=budget) as span:
             facts, left_out, is_disputed = await in_process(merging.current, facts, documents, budget)
@@ -167,7 +165,7 @@ class Engine:
             if not facts:
                 for outcome in [each.outcome for each in self._work if each.outcome.state == 'summarized']:
                     outcome.state, outcome.reason = 'degraded', 'no facts found'
-            summary = await in_thread(self._composer.summary, self._work, facts, rendered)
+            summary = await in_thread(composer.summary, self._work, facts, rendered)
             if asked:
                 summary.topics = await in_thread(topics.summaries, asked, texts, facts, documents)
             if self._runner.options.is_audited:
@@ -233,7 +231,9 @@ class Engine:
         What is merged with what stands beforehand, so that the answers can come in any order.
         """
         work = self._work
-        groups = self._reducer.plan(work) if self._may_merge else []
+        # The embedded model has no words of its own: to merge is to choose, which the last step does best.
+        may_merge = self._runner.options.merge and not self._runner.is_extractive
+        groups = self._reducer.plan(work) if may_merge else []
         calls = [
             Call(partial(self._mapper.summarize, each, len(work)), 'map', 'summarized chunk', rank)
             for each, rank in zip(work, ranks(work), strict=True)
@@ -259,11 +259,6 @@ class Engine:
         for each in work:
             await self._mapper.degrade(each, self._ending_seconds)
 
-    @property
-    def _may_merge(self) -> bool:
-        # The embedded model has no words of its own: to merge is to choose, which the last step does best.
-        return self._runner.options.merge and not self._runner.is_extractive
-
     async def _degrade(self) -> None:
         await self._degrade_chunks(self._work)
         outcomes = [each.outcome for each in self._work]
@@ -277,11 +272,6 @@ class Engine:
                 'chunks summarized by the extractive model instead',
                 extra={'chunks': len(left), 'of': len(outcomes), 'reasons': sorted(set(left))},
             )
-
-    async def _reduced(self) -> list[GroundedFact]:
-        """The facts of all chunks, without duplicates."""
-        said = [each.outcome.facts if each.merged is None else each.merged for each in self._work]
-        return await self._reducer.union([fact for some in said for fact in some])
 
     # Repair
 
@@ -348,10 +338,7 @@ class Engine:
             while left and merging.size(filled) - total < FILL_SCALE * room:
                 each = left.pop()
                 found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked * scale))
-                filled = await self._reducer.union([*filled, *map(_filler, found)])
+                fillers = [replace(fact, importance=1, is_filler=True) for fact in found]
+                filled = await self._reducer.union([*filled, *fillers])
             span.set_attribute('facts', len(filled) - len(facts))
         return sorted(filled, key=lambda fact: fact.evidence)
-
-
-def _filler(fact: GroundedFact) -> GroundedFact:
-    return replace(fact, importance=1, is_filler=True)

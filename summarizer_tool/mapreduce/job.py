@@ -47,11 +47,6 @@ class ChunkOutcome:
     is_broken_off: bool = False
     """Whether its answer ended before it was whole, and what there was is kept."""
 
-    @property
-    def is_failure(self) -> bool:
-        """Whether the model's call failed for good, rather than lacking time or answering with too little."""
-        return self.state == 'failed' and not self.facts and failures.is_final(self.reason)
-
 
 @dataclass(slots=True)
 class ChunkWork:
