@@ -7,10 +7,11 @@ CC BY 4.0): `python -m tests.proofs.web_pages --corpus … --fit …`.
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, compress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,6 +34,8 @@ _FAR = 20
 _SAID = 40
 """Characters of a block that the text of a page may begin with."""
 
+_WORD = re.compile(r'\w{5,}')
+"""What tells of what a text is about, in most languages."""
 SENTENCE_END = re.compile(r'[.!?:;…。！？؟।։]["\'”’»)\]]*\s*$')
 
 
@@ -66,8 +69,7 @@ class _Sum:
 def score(page: Blocks, is_voted: Sequence[bool]) -> list[float]:
     """The scores of all blocks of a page: above 0 one is content. `is_voted`: whether trafilatura keeps most of it."""
     names, trees = _model()
-    rows = ([seen[name] for name in names] for seen in features(page, is_voted))
-    return [_points(trees, row) for row in rows]
+    return [_points(trees, [seen[name] for name in names]) if seen else -_SURE for seen in features(page, is_voted)]
 
 
 @cache
@@ -95,9 +97,9 @@ def is_prose(block: PageBlock, least: int = PROSE) -> bool:
 
 
 def features(page: Blocks, is_voted: Sequence[bool]) -> list[dict[str, float]]:
-    """What the score of each block rests on, by name."""
+    """What the score of each block rests on, by name; of one in a part that is chrome nothing."""
     blocks = page.blocks
-    are_prose = [block.region is None and is_prose(block) for block in blocks]
+    are_prose = [not block.is_chrome and is_prose(block) for block in blocks]
     elements = [_Sum() for _ in page.parents]
     forms: defaultdict[int, _Sum] = defaultdict(_Sum)
     for block, voted, prose in zip(blocks, is_voted, are_prose, strict=True):
@@ -116,11 +118,19 @@ def features(page: Blocks, is_voted: Sequence[bool]) -> list[dict[str, float]]:
     links = [block.linked / max(1, block.size) for block in blocks]
     links_before, voted_before = _faded(links, sizes), _faded(is_voted, sizes)
     links_after, voted_after = (_faded(each[::-1], sizes[::-1])[::-1] for each in (links, is_voted))
+    vocabularies = [set(_WORD.findall(block.words.casefold())) for block in blocks]
+    told = Counter(chain.from_iterable(compress(vocabularies, is_voted)))
     passed = text_passed = 0
     found: list[dict[str, float]] = []
     for at, (block, voted) in enumerate(zip(blocks, is_voted, strict=True)):
+        if block.is_chrome:
+            found.append({})
+            passed += block.size * voted
+            text_passed += block.size
+            continue
         words = block.words
         begins = words[:200]
+        vocabulary = vocabularies[at]
         own, alike = elements[block.box], forms[block.form]
         parent = page.parents[block.box]
         around, further = elements[parent], elements[page.parents[page.parents[parent]]]
@@ -143,6 +153,7 @@ def features(page: Blocks, is_voted: Sequence[bool]) -> list[dict[str, float]]:
                 'ends as a sentence': ends_a_sentence(words),
                 'capitals': sum(map(str.isupper, begins)) / max(1, len(begins)),
                 'commas': words.count(',') / max(1, len(words)),
+                'shared words': sum(told[word] > voted for word in vocabulary) / (len(vocabulary) or 1),
                 'alike': alike.blocks,
                 'length of alike': alike.text / alike.blocks,
                 'alike voted for': alike.voted / (alike.text or 1),

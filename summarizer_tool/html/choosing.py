@@ -47,29 +47,27 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     blocks = page.blocks
     is_voted = votes_of(page, votes)
     scores = score(page, is_voted) if any(is_voted) else [float(block.size - 2 * block.linked) for block in blocks]
-    boxes = _boxes(blocks)
-    out = _chrome(page, is_voted, boxes)
-    shown = [block for block in blocks if block.region not in out]
+    shown = [block for block in blocks if not block.is_chrome]
     # What leads nowhere has no furniture to be told from, and little text has none of it by its place.
     is_plain = len(blocks) < _FEW or not any(block.linked for block in blocks)
     forms = {block.form for block, voted in zip(blocks, is_voted, strict=True) if voted and _is_text(block)}
     for block, voted, points in zip(blocks, is_voted, scores, strict=True):
-        is_text = block.region is None and not block.level
+        is_text = not (block.is_chrome or block.level)
         # Of a page's sections, as the posts of a blog, some may have no votes.
         is_alike = points > _LEAST and block.form in forms and is_prose(block, _SENTENCE)
         is_content = points > 0 or (is_text and (is_alike or (voted and is_plain)))
-        block.is_kept = is_content and block.region not in out
+        block.is_kept = is_content and not block.is_chrome
     _keep_wholes(shown)
-    _keep_between(blocks, out, scores)
+    _keep_between(blocks, scores)
     for block in blocks:
         block.is_kept = block.is_kept and not _leads_away(block)
     _drop_bare_headings(blocks)
     if not any(block.is_kept and not block.level for block in blocks):  # nothing like the articles it was made from
         for block in shown or blocks:
             block.is_kept = True
-    _follow_on(blocks, out)
+    _follow_on(blocks)
     for block in shown:
-        if block.region in boxes:
+        if block.region is not None and block.region.is_box:
             block.is_kept = not block.level  # what stands below the box is not said of it
     told: set[str] = set()
     for block in blocks:
@@ -78,11 +76,11 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
             told.add(block.words)
     for picture in page.pictures:
         beside = blocks[max(picture.place - 1, 0) : picture.place + 1]
-        picture.is_kept = picture.region not in out and any(block.is_kept for block in beside)
+        picture.is_kept = not (picture.region and picture.region.is_chrome) and any(block.is_kept for block in beside)
 
 
 def votes_of(page: Blocks, votes: Collection[int]) -> list[bool]:
-    """Say of each block whether half of its text or more was voted for.
+    """Say of each block whether half of its text or more was voted for, and of each part whether it is chrome.
 
     Comments, for which there are no votes, have them where they are longer than the other text, and this is short, as
     in a forum.
@@ -92,9 +90,10 @@ def votes_of(page: Blocks, votes: Collection[int]) -> list[bool]:
     asked = sum(block.size for block, voted in zip(page.blocks, is_voted, strict=True) if voted and _is_text(block))
     told = sum(block.size for block, said in zip(page.blocks, is_said, strict=True) if said)
     is_asked = any(block.level == 1 and block.text.rstrip().endswith(_ASKS) for block in page.blocks)
-    if asked >= told or (asked >= _QUESTION and not is_asked):
-        return is_voted
-    return [voted or said for voted, said in zip(is_voted, is_said, strict=True)]
+    if asked < told and (asked < _QUESTION or is_asked):
+        is_voted = [voted or said for voted, said in zip(is_voted, is_said, strict=True)]
+    _judge_parts(page, is_voted)
+    return is_voted
 
 
 def _is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:
@@ -103,24 +102,22 @@ def _is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:
     return 2 * kept >= (sum(marks[1::2]) or 1)
 
 
-def _boxes(blocks: Sequence[PageBlock]) -> set[Region]:
-    """The asides of nothing but terms, not all of them links, between the title and the end of the text: infoboxes."""
+def _find_boxes(blocks: Sequence[PageBlock]) -> None:
+    """Mark the asides of nothing but terms, not all links, between the title and the end of the text: infoboxes."""
     title = next((at for at, block in enumerate(blocks) if block.level == 1), len(blocks))
     end = max((at for at, block in enumerate(blocks) if _is_text(block)), default=0)
     inside: dict[Region, list[PageBlock]] = {}
     for block in blocks[title:end]:
         if block.region is not None and block.region.tag == 'aside' and not block.level:
             inside.setdefault(block.region, []).append(block)
-    return {
-        region
-        for region, held in inside.items()
-        if all(block.is_in('terms', 'cell', 'caption', 'figure') for block in held)
-        and [block.linked for block in held if block.is_in('term')].count(0) > 1
-    }
+    for region, held in inside.items():
+        are_terms = all(block.is_in('terms', 'cell', 'caption', 'figure') for block in held)
+        region.is_box = are_terms and [block.linked for block in held if block.is_in('term')].count(0) > 1
 
 
-def _chrome(page: Blocks, is_voted: Sequence[bool], boxes: Collection[Region]) -> Collection[Region | None]:
-    """Which of the parts that are named as chrome are it: those whose name, or that of one around, has few votes."""
+def _judge_parts(page: Blocks, is_voted: Sequence[bool]) -> None:
+    """Say of the parts that are named as chrome whether they are: where the name, or one around, has few votes."""
+    _find_boxes(page.blocks)
     kept: Counter[str] = Counter()
     sizes: Counter[Region | None] = Counter()
     links: Counter[Region | None] = Counter()
@@ -132,14 +129,12 @@ def _chrome(page: Blocks, is_voted: Sequence[bool], boxes: Collection[Region]) -
             total += block.size
             kept.update(dict.fromkeys(_names(block.region), block.size))
     beside = {block.group for block in page.blocks if _is_text(block)}
-    out: set[Region | None] = set()
     for region in {part.region for part in (*page.blocks, *page.pictures) if part.region is not None}:
         # A column at the side stands beside what holds the text; a box or table of the text among its paragraphs.
         is_box = region.tag == 'table' or region.name.casefold() in _BOXES
-        is_part = region in boxes or (is_box and region.group in beside and 3 * links[region] < sizes[region])
-        if any(kept[name] <= _MAX_CHROME_SHARE * total for name in _names(region.parent if is_part else region)):
-            out.add(region)
-    return out
+        is_part = region.is_box or (is_box and region.group in beside and 3 * links[region] < sizes[region])
+        names = _names(region.parent if is_part else region)
+        region.is_chrome = any(kept[name] <= _MAX_CHROME_SHARE * total for name in names)
 
 
 def _names(region: Region | None) -> set[str]:
@@ -156,7 +151,7 @@ def _is_comment(region: Region | None) -> bool:
 
 def _is_text(block: PageBlock) -> bool:
     """Return whether it is a sentence or more, in no part named as chrome, and no caption."""
-    return block.region is None and is_prose(block) and not block.is_in('caption')
+    return not block.is_chrome and is_prose(block) and not block.is_in('caption')
 
 
 def _keep_wholes(blocks: Sequence[PageBlock]) -> None:
@@ -172,10 +167,10 @@ def _keep_wholes(blocks: Sequence[PageBlock]) -> None:
                 block.is_kept = True
 
 
-def _keep_between(blocks: Sequence[PageBlock], out: Collection[Region | None], scores: Sequence[float]) -> None:
+def _keep_between(blocks: Sequence[PageBlock], scores: Sequence[float]) -> None:
     """Keep the title, and what is no chrome between two blocks that are kept, with the headings above it."""
     kept = [at for at, block in enumerate(blocks) if block.is_kept]
-    above = [block for block in blocks[: kept[0]] if block.region not in out] if kept else []
+    above = [block for block in blocks[: kept[0]] if not block.is_chrome] if kept else []
     title = next((block for block in reversed(above) if block.level == 1), None)
     if title is not None:
         title.is_kept = True
@@ -192,10 +187,10 @@ def _keep_between(blocks: Sequence[PageBlock], out: Collection[Region | None], s
             is_among = is_inner or (block.frame is None and block.group in around)
             is_introduced = is_among and lead_in.words.rstrip().endswith((':', '：'))
             is_part = is_introduced or (points > _LEAST and _is_part(block, around))
-            block.is_kept = is_part and block.region not in out
+            block.is_kept = is_part and not block.is_chrome
             lead_in = lead_in if is_inner else block
         for heading, following in reversed([*pairwise((*between, blocks[after]))]):
-            if heading.level and following.is_kept and heading.region not in out:
+            if heading.level and following.is_kept and not heading.is_chrome:
                 heading.is_kept = True
 
 
@@ -230,7 +225,7 @@ def _leads_away(block: PageBlock) -> bool:
     return is_link or (block.size < SHORT and block.frame is None and boilerplate_lines.is_boilerplate(words))
 
 
-def _follow_on(blocks: Sequence[PageBlock], out: Collection[Region | None]) -> None:
+def _follow_on(blocks: Sequence[PageBlock]) -> None:
     """Mark what has links and stands within the content, or directly after it: a reader finds the next page there."""
     kept = [place for place, block in enumerate(blocks) if block.is_kept]
     if not kept:
@@ -244,10 +239,10 @@ def _follow_on(blocks: Sequence[PageBlock], out: Collection[Region | None]) -> N
                 (each for each in blocks[place : place - 2 : -1] if each.kind == 'heading' and each.links), None
             )
             passed.add(title.level if title else _unit(block))
-            is_other = block.region in out or (block.frame is None and is_prose(block) and title is None)
+            is_other = block.is_chrome or (block.frame is None and is_prose(block) and title is None)
             if is_other or len(passed) > _AFTER:
                 break
-        block.leads_on = not block.is_kept and block.region not in out
+        block.leads_on = not (block.is_kept or block.is_chrome)
 
 
 def _drop_bare_headings(blocks: Sequence[PageBlock]) -> None:

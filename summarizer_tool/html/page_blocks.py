@@ -72,6 +72,10 @@ class Region:
     """Such parts around it."""
     group: int = 0
     """The element that it stands in."""
+    is_chrome: bool = True
+    """Unless what it holds says otherwise."""
+    is_box: bool = False
+    """Whether it is an infobox."""
 
 
 @dataclass(slots=True, eq=False)
@@ -117,6 +121,11 @@ class PageBlock:
     def is_in(self, *kinds: FrameKind) -> bool:
         """Return whether it stands in a container of one of these kinds."""
         return self.frame is not None and not self.frame.kinds.isdisjoint(kinds)
+
+    @property
+    def is_chrome(self) -> bool:
+        """Whether it stands in a part that is none of the content."""
+        return self.region is not None and self.region.is_chrome
 
     @property
     def words(self) -> str:

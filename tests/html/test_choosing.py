@@ -42,10 +42,11 @@ def test_the_title_goes_before_the_text() -> None:
     shown = page(
         text('A line above the title, about whatever it may be, of some length, too.'),
         heading(1),
-        text('What the gate saw, in a few words, as it is told by those who keep it now.', tag='h2'),
+        text('What the keepers of the gate counted since the flood, as it is told there now.', tag='h2'),
         text('Share this', tag='div'),
         text(
-            'A picture of the gate, by one who never saw it with his own eyes.', frame=Frame('caption', Frame('figure'))
+            'A picture of the gate since the flood, by one who never passed it.',
+            frame=Frame('caption', Frame('figure')),
         ),
         text(SENTENCE * 2),
     )

@@ -4,7 +4,7 @@ PATH is the `tests` folder of trafilatura's repository (https://github.com/adbar
 names for each page some strings of its content (`with`) and some of its chrome (`without`). No page of it is in ours.
 
 Ours are the defaults that everybody gets. The exit code says whether the goals are met: over all
-pages a harmonic mean of 0.955 of the two shares (0.952, with marks 0.950, is what is reached so far), no exception,
+pages a harmonic mean of 0.955 of the two shares (0.953, with marks 0.952, is what is reached so far), no exception,
 and 0.6 of trafilatura's speed with its default settings, measured page by page in the same process.
 """
 
@@ -21,8 +21,8 @@ from tests.proofs.web_pages.fitting import fit
 from tests.proofs.web_pages.scoring import Score, bare, plain
 
 MIN_MEAN = 0.955
-MEAN_SO_FAR = 0.952
-MARKED_MEAN_SO_FAR = 0.950
+MEAN_SO_FAR = 0.953
+MARKED_MEAN_SO_FAR = 0.952
 """What later work on the choice of content begins with."""
 MIN_SPEED = 0.6
 _OURS, _THEIRS = 'summarizer_tool', 'trafilatura'
