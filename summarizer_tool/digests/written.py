@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from summarizer_tool.digests.json_reading import read_json
 from summarizer_tool.digests.logs import parts, starts_like_log
@@ -96,7 +97,7 @@ def _is_for_readers(text: str) -> bool:
 
 def has_headings(text: str) -> bool:
     """Return whether a text has headings of markdown."""
-    return len(_HEADING.findall(text)) >= _LEAST_HEADINGS
+    return len([*islice(_HEADING.finditer(text), _LEAST_HEADINGS)]) == _LEAST_HEADINGS
 
 
 def _has_items(text: str) -> bool:

@@ -4,9 +4,9 @@ The budget is a hard bound, counted exactly on the finished text.
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 
 from summarizer_tool.extractive import gist
 from summarizer_tool.mapreduce.fact_context import (
@@ -119,7 +119,8 @@ def fit(
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
     index_room = min(index_room, int(writer.count(chosen) * index_share / (1 - index_share)))
-    used = _within(_unsaid(listed, [entries[index].said for index in chosen]), index_room) if index_room else []
+    unsaid = _unsaid(listed, [entries[index].said for index in chosen] if index_room else [])
+    used = _within([*islice(unsaid, index_room // 2)], index_room)  # a name has a token, and a comma
     while used and writer.count(chosen, used) > budget:
         used = used[:-1]
     chosen = writer.extend(chosen, order, used, budget)
@@ -250,17 +251,15 @@ class _FactWriter:
         return [*out]
 
 
-def _unsaid(listed: Sequence[str], texts: Sequence[str]) -> list[str]:
+def _unsaid(listed: Sequence[str], texts: Sequence[str]) -> Iterator[str]:
     """The names that no text says, of those that are no sentences."""
     lines = [names.words(text) for text in texts]
     said, there = f' {" | ".join(map(" ".join, lines))} ', {*chain.from_iterable(lines)}
-    return [
-        name
-        for name in listed
-        if (words := names.words(name))
-        and len(name.split()) <= _MAX_NAME_WORDS
-        and not (there.issuperset(words) and f' {" ".join(words)} ' in said)
-    ]
+    for name in listed:
+        words = names.words(name)
+        is_said = there.issuperset(words) and f' {" ".join(words)} ' in said
+        if words and not is_said and len(name.split()) <= _MAX_NAME_WORDS:
+            yield name
 
 
 def _within(listed: Sequence[str], room: int) -> list[str]:

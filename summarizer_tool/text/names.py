@@ -8,12 +8,13 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import regex
 
 from summarizer_tool.text.normalize import NUMBER, NUMBER_WORDS, number_form
 from summarizer_tool.text.stop_words import ENGLISH, FILLERS
+from summarizer_tool.text.terms import Remembered
 
 if TYPE_CHECKING:
     from summarizer_tool.schemas import ItemKind
@@ -55,6 +56,7 @@ _IDENTIFIER = re.compile(r'\b[a-z]++[_\d][\w.\-]*\w|\b(?=[a-f\d]*\d[a-f]|[a-f]+\
 _IN_IDENTIFIER = re.compile(r'[_\d](?:(?<=[a-z].)|(?<=\d)(?=[a-f]))')
 """What each of them has, and is found much faster than they are."""
 _CLOCK = re.compile(r'\d:\d\d')
+_GROUPS: 'dict[str | None, ItemKind]' = {'date': 'date', 'name': 'name', 'title': 'title', 'number': 'number'}
 _MAY_BE_TITLES = frozenset({'name', 'identifier'})
 _OPENING, _CLOSING = frozenset('"“«'), frozenset('"”»')
 
@@ -104,11 +106,11 @@ def located(text: str) -> Iterator[tuple['ItemKind', str, int]]:
 def _found(text: str) -> Iterator[tuple[int, int, str, tuple['ItemKind', str]]]:
     """The span of every match, the group that has matched, and the kind and words that are read of it."""
     for match in _mention().finditer(text):
-        if group := match.lastgroup:
+        if group := _GROUPS.get(match.lastgroup):
             start, end = match.span(group)
             ahead, blank = text[start - 2 : start - 1], text[start - 1 : start]
             is_inside = blank == ' ' and (ahead.islower() or ahead == ',')
-            if read := _read(cast('ItemKind', group), text[start:end], is_inside):
+            if read := _read(group, text[start:end], is_inside):
                 yield start, end, group, read
 
 
@@ -174,11 +176,13 @@ def words(text: str) -> list[str]:
     return [*map(_bare, (_ASCII_WORDS if folded.isascii() else _WORDS).findall(folded))]
 
 
-@lru_cache(maxsize=65_536)
-def _bare(word: str) -> str:
+def _number_or_bare(word: str) -> str:
     if word[0].isdigit():
         return number_form(word)
     return word[:-2] if word.endswith(("'s", '’s')) else word
+
+
+_bare = Remembered(_number_or_bare).__getitem__
 
 
 def opens_sentence(text: str, mention: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from itertools import combinations, islice, pairwise
+from itertools import combinations, filterfalse, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
 from summarizer_tool.text import names, tokens
@@ -263,11 +263,9 @@ class _Coverage:
                 gain += 1.0 + NAME_IN_SECTION
             elif (item.section, name) not in known:
                 gain += NAME_IN_SECTION
-        new_pairs = islice((pair for pair in combinations(item.names, 2) if pair not in known), MAX_PAIRS)
+        new_pairs = islice(filterfalse(known.__contains__, combinations(item.names, 2)), MAX_PAIRS)
         gain += PAIR * len([*new_pairs])
-        for word in item.words:
-            if word not in known:
-                gain += self.word_worth[word]
+        gain = sum(map(self.word_worth.__getitem__, filterfalse(known.__contains__, item.words)), gain)
         return gain * item.weight / max(1, item.cost)
 
     def take(self, index: int) -> None:

@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from string import ascii_letters
 from typing import TYPE_CHECKING, Any, cast
 
 import regex
@@ -80,13 +81,17 @@ _ENTITY = regex.compile(r'&(?:\p{L}\w{1,31}|#\w{1,8});')
 _WORD = regex.compile(r'\w+')
 
 # What a finite verb is told by, without a tagger: an auxiliary, a common form, a regular past. English alone.
+_VERBS = """
+is are was were am be been has have had do does did can could will would shall should may might must ain't became began
+brought built came chose cut drew drove fell felt fought found gave get gets go goes got grew held hit keep keeps kept
+knew know knows lay led left let lies lost made make makes mean means meant met need needs paid put ran rose run runs
+said sat saw say says see seem seems sent set shot shows sold spent spoke stands stood struck take takes taught tells
+think thinks thought threw told took understand use uses want wants went won wore works wrote
+"""
+_FREQUENT = frozenset(_VERBS.split())
 VERB = regex.compile(
-    r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|shall|should|may|might|must|ain't"
-    r'|became|began|brought|built|came|chose|cut|drew|drove|fell|felt|fought|found|gave|get|gets|go|goes|got|grew|held'
-    r'|hit|keep|keeps|kept|knew|know|knows|lay|led|left|let|lies|lost|made|make|makes|mean|means|meant|met|need|needs|paid'
-    r'|put|ran|rose|run|runs|said|sat|saw|say|says|see|seem|seems|sent|set|shot|shows|sold|spent|spoke|stands|stood|struck'
-    r'|take|takes|taught|tells|think|thinks|thought|threw|told|took|understand|use|uses|want|wants|went|won|wore|works'
-    r'|wrote|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows)'
+    rf"\b(?:{'|'.join(_VERBS.split())}"
+    r'|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows)'
     r'|(?:[Ii]t|[Hh]e|[Ss]he|This|That) \p{Ll}{3,}s|(?:I|[Ww]e|[Tt]hey|[Yy]ou) (?:\p{Ll}+ly )?\p{Ll}{4,}'
     r"|\p{Ll}{3,}s (?=(?:an?|the|its|their|his|her|no|every|you|them)\b))\b|['’](?:s|re|ve|ll|d|m)\b|n['’]t\b"
 )
@@ -111,6 +116,7 @@ _SCRIPT_SAMPLE = 400
 """Characters by which the script of a text is told."""
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
 _OTHER_SCRIPT = regex.compile(r'[^\P{L}\p{Latin}]')
+_ASCII_LETTERS = ascii_letters.encode()
 _LETTER = regex.compile(r'[\p{L}\p{M}]')
 _END_REACH = 12
 """Characters in which a text ends."""
@@ -121,10 +127,11 @@ _LEAST_LETTERS = 0.6
 
 def is_whole(text: str, language: str = 'en') -> bool:
     """Return whether a text has the form of a sentence: it begins and ends as one, and in English has a finite verb."""
-    text = _IDENTIFIER.sub('X', _TASK.sub('', text) if text[:1] == '[' else text)
+    text = _TASK.sub('', text) if text[:1] == '[' else text
+    text = _IDENTIFIER.sub('X', text) if text[:1].islower() else text
     words = text.split()
     solid = sum(map(len, words))
-    letters = sum(map(str.isalpha, text)) if text.isascii() else len(_LETTER.findall(text))
+    letters = len(text) - len(text.encode().translate(None, _ASCII_LETTERS)) if text.isascii() else len(_LETTER.findall(text))
     if len(words) < _LEAST_WORDS and len(HAS_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
         return False
     end = max(0, len(text) - _END_REACH)
@@ -135,7 +142,7 @@ def is_whole(text: str, language: str = 'en') -> bool:
     if language != 'en' or (not text.isascii() and _OTHER_SCRIPT.search(text)):
         return True
     text = text.capitalize() if text.isupper() else text
-    return VERB.search(text) is not None
+    return not _FREQUENT.isdisjoint(words) or VERB.search(text) is not None
 
 
 def ended(text: str) -> str:

@@ -5,6 +5,7 @@ the newer one. Under another heading, said by another, or quoted, the same words
 What was once so stays so ("Ada was born in 1840"), thus only what is said to hold can be outdated.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,12 +46,11 @@ _VALUE = regex.compile(
 _MAY_GIVE = regex.compile(r'[\d$€£¥]|day|dollars|euros|pounds|USD|EUR|http')
 """What each of them has, and is found much faster than they are."""
 # Apart from each other, since what a text begins with would be tried at each of its places.
-_UPDATE = regex.compile(r'(?:[^:]{1,40}: )?(?:\p{L}+ )?(?:update|correction|corrected|edit):|new ', regex.IGNORECASE)
-_CHANGE = regex.compile(
+_UPDATE = re.compile(r'(?:[^:]{1,40}: )?(?:[^\W\d_]+ )?(?:update|correction|corrected|edit):|new ')
+_CHANGE = re.compile(
     r'\b(?:from now on|no longer|would rather|(?<!right )now'
-    r'|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
-    r'|(?:chang|mov|switch|renam|replac|rotat|rais|lower|increas|reduc|postpon|rebas)e?[ds]\b)',
-    regex.IGNORECASE,
+    r'|the (?:old|previous|former) [^\W\d_]+ (?:is|was|no|has|does)'
+    r'|(?:chang|mov|switch|renam|replac|rotat|rais|lower|increas|reduc|postpon|rebas)e?[ds]\b)'
 )
 _HOLDS = regex.compile(r'\b(?:is|are|has|have|must|should|may|needs?|requires?)\b|: (?=[$€£¥\d])', regex.IGNORECASE)
 _DENIES = regex.compile(r"\b(?:not|no longer|never|cannot)\b|n['’]t\b", regex.IGNORECASE)
@@ -90,21 +90,24 @@ class _Claim:
     """Whether it says that something is otherwise than before."""
 
 
-def _change(text: str) -> regex.Match[str] | None:
+def _change(text: str) -> re.Match[str] | None:
     """What tells that something is otherwise than before."""
+    text = text.lower()
     return _UPDATE.match(text) or _CHANGE.search(text)
 
 
 def _is_plain(text: str) -> bool:
     """Return whether a statement is short, sure, and names what it is about."""
-    bare = _LABEL.sub('', text)
-    is_loose = _OPENS_LOOSELY.match(bare) is not None and not _WANTS.search(bare)
-    return len(bare) <= MAX_LENGTH and not is_loose and not _UNSURE.search(bare)
+    opening = _LABEL.match(text)
+    bare = text[opening.end() :] if opening else text
+    if len(bare) > MAX_LENGTH or _UNSURE.search(bare):
+        return False
+    return _OPENS_LOOSELY.match(bare) is None or _WANTS.search(bare) is not None
 
 
 @lru_cache(maxsize=16_384)
-def _claim(text: str) -> _Claim | None:
-    """What a plain statement claims, if it can outdate another one, or be outdated."""
+def _claim(text: str, is_changed: bool) -> _Claim | None:
+    """What a plain statement claims, if it can outdate another one, or be outdated; by its value unless changed."""
     opening = _LABEL.match(text)
     bare = text[opening.end() :] if opening else text
     values: defaultdict[str, set[str]] = defaultdict(set)
@@ -119,12 +122,13 @@ def _claim(text: str) -> _Claim | None:
             values['name'].add(names.key(name))
             first = min(first, bare.find(name))
             rest = rest.replace(name, ' ')
-    if sum(map(len, values.values())) > MAX_VALUES:
+    verb = _HOLDS.search(bare)
+    leads = verb is not None and verb.start() < first
+    if sum(map(len, values.values())) > MAX_VALUES or not (is_changed or (leads and values)):
         return None
     words = [word if len(word) == 1 else word.lower() for word in _WORD.findall(rest)]
     stems = [word if len(word) == 1 and word.isupper() else content_stem(word) for word in words]
     pairs = [*pairwise(('', *stems))]  # the first place of a word counts
-    verb = _HOLDS.search(bare)
     verb_or_change = verb or _change(bare)
     start = verb_or_change.start() if verb_or_change else 0
     return _Claim(
@@ -137,7 +141,7 @@ def _claim(text: str) -> _Claim | None:
         },
         topic=frozenset(map(content_stem, map(str.lower, _WORD.findall(bare[:start])))).intersection(stems) - {''},
         apart=frozenset(_APART.intersection(words)),
-        leads=verb is not None and verb.start() < first,
+        leads=leads,
         wants=_WANTS.search(bare) is not None,
         denies=_DENIES.search(bare) is not None,
         changes=_change(text) is not None,
@@ -164,8 +168,9 @@ def superseded(said: Sequence[str], sections: Sequence[str] = ()) -> dict[int, i
     # What neither holds nor is followed by a change cannot be outdated, nor outdate anything.
     claims: list[_Claim | None] = [None] * len(bare)
     for index, text in plain:
-        if index <= changed.get(sections[index], -1) or _HOLDS.search(text):
-            claims[index] = _claim(text)
+        is_changed = index <= changed.get(sections[index], -1)
+        if is_changed or _HOLDS.search(text):
+            claims[index] = _claim(text, is_changed)
     having: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     out: dict[int, int] = {}
     runs: defaultdict[int, list[int]] = defaultdict(list)

@@ -48,6 +48,8 @@ _PARTS = re.compile(r"[-_.',+#]+")
 _GROUPED = re.compile(r'\d{1,3}(?>(?:,\d{3})+(?:\.\d++)?)')
 _ACCENTS = re.compile('[\u0300-\u036f]')
 _VOWEL = re.compile('[aeiouy]')
+_ENDINGS = frozenset('deglnsy')
+"""Letters with which a word ends that may lose something."""
 # A word on `ee` and its `d`, but not `feed`, `speed` and `proceed`.
 _AGREED = re.compile('[aeiouy].*[^c]eed$')
 # `termination`, `relation`: what a verb does, where enough is left of that; not `station` and `nation`.
@@ -202,7 +204,7 @@ def stem(word: str) -> str:
     meet.
     Source: https://tartarus.org/martin/PorterStemmer/def.txt, steps 1a to 1c, 5a and 5b.
     """
-    if not 4 <= len(word) <= LONGEST_TERM or not word.isalpha():
+    if not 4 <= len(word) <= LONGEST_TERM or word[-1] not in _ENDINGS or not word.isalpha():
         return word
     if word.endswith('s'):
         if word.endswith('ies'):
