@@ -62,7 +62,7 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
         before += count
     found = [statement for statement in found if _says_something(statement)] or found
     found = [_sayable(statement, target_tokens) for statement in found]
-    is_story = gist.is_story([each.text for each in found])
+    is_story = aim is Aim.GIST and gist.is_story([each.text for each in found])
     may_bind = aim is Aim.GIST and not is_story
     binding = gist.binding(found, target_tokens) if may_bind else frozenset[str]()
     found = found if aim is Aim.ANSWER else _solid(found, target_tokens)

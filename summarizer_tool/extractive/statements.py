@@ -65,7 +65,7 @@ _BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
     texts = with_indices(without_split_marks([line.text for line in lines]))
-    texts = [_BOLD_SPEAKER.sub(r'\2:', text) for text in texts]
+    texts = [_BOLD_SPEAKER.sub(r'\2:', text) if text[:1] in '*_' else text for text in texts]
     labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
     lines = [
         line if line.text == text and not ends else replace(line, text=text, blank_after=line.blank_after or ends)

@@ -56,21 +56,27 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     titles = (section.titles for section in sections if section.titles)
     editions = {each for each in titles if VERSION.search(each[-1]) or _has_day(each[-1])}
     several = len({each[:-1] for each in editions}) < len(editions)
-    return [_under(each, sections[each.section], editions if several else set()) for each in said]
+    leads = [_leads(section, editions if several else set()) for section in sections]
+    return [_under(each, leads[each.section]) for each in said]
 
 
 def _has_day(title: str) -> bool:
     return any(kind == 'date' and len(text) > len('2026') for kind, text, _ in names.located(title))
 
 
-def _under(statement: Statement, section: HeadingSection, editions: set[tuple[str, ...]]) -> Statement:
+def _leads(section: HeadingSection, editions: set[tuple[str, ...]]) -> list[tuple[str, int]]:
+    """The headings that stand before what is below them, with the numbers of their lines."""
     titles = section.titles
     turning = (depth for depth, title in enumerate(titles) if TURNS.match(title))
     dated = (depth for depth in range(len(titles) - 1, -1, -1) if titles[: depth + 1] in editions)
-    for depth in (*turning, *dated):
-        title, number = NUMBERING.sub('', titles[depth]), section.numbers[depth]
-        is_title = depth == number == 0 and titles[:1] not in editions  # of the text
-        if not is_title and len(title) <= _LONGEST and title not in statement.said(statement.text):
+    found = ((NUMBERING.sub('', titles[depth]), section.numbers[depth], depth) for depth in (*turning, *dated))
+    is_whole = titles[:1] not in editions  # the outermost is the title of the text
+    return [(title, at) for title, at, depth in found if not (is_whole and depth == at == 0) and len(title) <= _LONGEST]
+
+
+def _under(statement: Statement, leads: Sequence[tuple[str, int]]) -> Statement:
+    for title, number in leads:
+        if title not in statement.said(statement.text):
             lead = f'{title}: {statement.lead}' if statement.lead not in ('', '>') else title
             evidence = (*statement.evidence, *filter(None, [number]))
             return replace(statement, lead=lead, evidence=tuple(dict.fromkeys(evidence)))

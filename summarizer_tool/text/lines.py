@@ -29,9 +29,9 @@ SPACELESS: Final = (
     '\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff'
 )
 """Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
-HAS_SPACELESS = re.compile(f'[{SPACELESS}]')
+HAS_SPACELESS = regex.compile(f'[{SPACELESS}]')
 # Their punctuation, too, after which no space stands.
-CLOSE = re.compile(f'[{SPACELESS}\u3000-\u303f\uff00-\uffef]')
+CLOSE = regex.compile(f'[{SPACELESS}\u3000-\u303f\uff00-\uffef]')
 
 
 def unsteered(text: str) -> str:

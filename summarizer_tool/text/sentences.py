@@ -1,6 +1,7 @@
 """Cut running text into sentences, each with the numbers of the lines it stands on, and tell which are whole."""
 
 import html
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
 # Marks in a code span are no marks, nor do stops in it end a sentence; these code points are no characters of any text.
 _KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&{.!?:')}
 _MARK = regex.compile(r'[\[*_<&{]|[.!?](?=\W)|(?<!\w)[.!?]|:(?=[a-z\d-]+:)')
+_MARKED = re.compile(r'[\[*_`<!&\\]')
 _FREED = {kept: mark for mark, kept in _KEPT.items()}
 # What reStructuredText and MyST say a name is: :class:`Rule`, {func}`echo`; and a link of the former.
 _ROLE = regex.compile(
@@ -90,7 +92,7 @@ think thinks thought threw told took understand use uses want wants went won wor
 """
 _FREQUENT = frozenset(_VERBS.split())
 VERB = regex.compile(
-    rf"\b(?:{'|'.join(_VERBS.split())}"
+    rf'\b(?:{"|".join(_VERBS.split())}'
     r'|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows)'
     r'|(?:[Ii]t|[Hh]e|[Ss]he|This|That) \p{Ll}{3,}s|(?:I|[Ww]e|[Tt]hey|[Yy]ou) (?:\p{Ll}+ly )?\p{Ll}{4,}'
     r"|\p{Ll}{3,}s (?=(?:an?|the|its|their|his|her|no|every|you|them)\b))\b|['’](?:s|re|ve|ll|d|m)\b|n['’]t\b"
@@ -131,7 +133,9 @@ def is_whole(text: str, language: str = 'en') -> bool:
     text = _IDENTIFIER.sub('X', text) if text[:1].islower() else text
     words = text.split()
     solid = sum(map(len, words))
-    letters = len(text) - len(text.encode().translate(None, _ASCII_LETTERS)) if text.isascii() else len(_LETTER.findall(text))
+    letters = (
+        len(text) - len(text.encode().translate(None, _ASCII_LETTERS)) if text.isascii() else len(_LETTER.findall(text))
+    )
     if len(words) < _LEAST_WORDS and len(HAS_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
         return False
     end = max(0, len(text) - _END_REACH)
@@ -173,7 +177,7 @@ def shown(text: str) -> str:
 
 def bare(text: str) -> str:
     """As `plain`, but so that what stood in code spans has no marks if it is read once more, until it is `shown`."""
-    if not any(mark in text for mark in '[*_`<!&\\') and 'http' not in text and text.count(':') < 2:
+    if not _MARKED.search(text) and 'http' not in text and text.count(':') < 2:
         return one_line(text)
     if '`' in text:
         text = without_roles(text)
@@ -287,7 +291,8 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
             continue
         if piece := text[begin:end].strip():
             on = lines[max(0, bisect_right(starts, begin) - 1) : bisect_left(starts, end)]
-            yield Sentence(_LINK.sub(r'\1', piece), tuple(line.number for line in on))
+            piece = _LINK.sub(r'\1', piece) if '[' in piece else piece
+            yield Sentence(piece, tuple(line.number for line in on))
         begin = end
     if rest := text[begin:].strip():
         yield Sentence(rest, tuple(line.number for line in lines[max(0, bisect_right(starts, begin) - 1) :]))

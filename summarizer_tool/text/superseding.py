@@ -33,17 +33,17 @@ MAX_COMPARED = 40
 """Statements with a word in common, above which the word tells nothing."""
 
 _COUNT = '|'.join((*NUMBER_WORDS, 'hundred', 'thousand', 'million'))
-_VALUE = regex.compile(
+_VALUE = re.compile(
     r'(?P<money>[$€£¥]\s?\d(?:[\d,.]*\d)?'
     rf'|(?:(?:\d[\d,.]*|\b(?:{_COUNT}))[ -]){{1,9}}(?:dollars|euros|pounds|USD|EUR)\b)'
     rf'|(?P<date>\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:{names.MONTH})\b(?:,? \d{{4}})?'
     rf'|\b(?:{names.MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?'
     r'|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b)'
     r'|(?P<time>\b\d{1,2}:\d\d\b(?:\s?[ap]m\b)?|\b\d{1,2}\s?[ap]\.?m\b)'
-    r'|(?P<code>https?://\S*\w|\b(?=[\w./-]*\d)(?=[\w./-]*\p{L})[\p{L}\d]+(?:[/_.-][\p{L}\d]+)*\b)'
+    r'|(?P<code>https?://\S*\w|\b(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_]+(?:[/_.-][^\W_]+)*\b)'
     r'|(?P<number>(?<![\w.#])\d[\d,.]*(?:\s?%)?(?![\w]))'
 )
-_MAY_GIVE = regex.compile(r'[\d$€£¥]|day|dollars|euros|pounds|USD|EUR|http')
+_MAY_GIVE = re.compile(r'[\d$€£¥]|day|dollars|euros|pounds|USD|EUR|http')
 """What each of them has, and is found much faster than they are."""
 # Apart from each other, since what a text begins with would be tried at each of its places.
 _UPDATE = re.compile(r'(?:[^:]{1,40}: )?(?:[^\W\d_]+ )?(?:update|correction|corrected|edit):|new ')
