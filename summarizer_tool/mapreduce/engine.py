@@ -154,14 +154,14 @@ class Engine:
     async def _compose(self, facts: Sequence[GroundedFact], composer: Composer) -> Summary:
         documents, budget = self._job.documents, self._job.budget
         with telemetry.span('fit', facts=len(facts), budget=budget) as span:
-            facts, left_out, is_disputed = await in_process(merging.current, facts, documents, budget)
+            facts, left_out = await in_process(merging.current, facts, documents, budget)
             self._stats.dropped.superseded += left_out
             texts: list[render.RenderedFacts] = []
             if asked := self._job.focus.topics:
                 texts = await self._fit_topics(facts)
                 rendered = topics.joined(asked, texts)
             else:
-                rendered = await self._fit(facts, is_disputed=is_disputed)
+                rendered = await self._fit(facts)
             if not facts:
                 for outcome in [each.outcome for each in self._work if each.outcome.state == 'summarized']:
                     outcome.state, outcome.reason = 'degraded', 'no facts found'
@@ -174,7 +174,7 @@ class Engine:
             span.set_attribute('tokens_out', summary.stats.tokens_out)
         return summary
 
-    async def _fit(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> render.RenderedFacts:
+    async def _fit(self, facts: Sequence[GroundedFact]) -> render.RenderedFacts:
         return await in_process(
             render.fit,
             facts,
@@ -183,8 +183,7 @@ class Engine:
             self._job.budget,
             self._job.focus,
             self._places(facts, self._relevance),
-            is_disputed,
-            self._job.said_before,
+            said_before=self._job.said_before,
             headings=await in_thread(headings_of, self._job.documents, facts),
         )
 

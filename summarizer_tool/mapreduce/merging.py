@@ -115,38 +115,45 @@ FORMER = 'Formerly: '
 
 def current(
     facts: Sequence[GroundedFact], documents: Sequence[Document], budget: int
-) -> tuple[list[GroundedFact], int, bool]:
+) -> tuple[list[GroundedFact], int]:
     """Find the facts that a later one of the same document puts out of date.
 
     Where all facts fit the budget these are marked as the former ones, else left out. A fact that another document
     states too stands, and so do those of different documents that contradict each other.
 
     Returns:
-        The facts, how many were left out, and whether documents give one thing different values: both stand, and the
-        reader must see which says which.
+        The facts, and how many were left out.
     """
-    of_document: defaultdict[int, list[int]] = defaultdict(list)
-    for index, fact in enumerate(facts):
-        if len({document for document, _ in fact.evidence}) == 1:
-            of_document[fact.evidence[-1][0]].append(index)
     former: set[int] = set()
-    for document, inside in of_document.items():
-        inside.sort(key=lambda index: facts[index].evidence[-1])
+    for document, inside in _of_one_document(facts).items():
         sections = _places(documents[document], [facts[index] for index in inside])
         former.update(inside[place] for place in superseded([facts[index].text for index in inside], sections))
-    standing = [index for inside in of_document.values() for index in inside if index not in former]
-    said = [facts[index].text for index in standing]
-    source = [facts[index].evidence[-1][0] for index in standing]
-    is_disputed = len(of_document) > 1 and any(
-        source[earlier] != source[later] for earlier, later in superseded(said).items()
-    )
     if size(facts) > budget:
-        return [fact for index, fact in enumerate(facts) if index not in former], len(former), is_disputed
+        return [fact for index, fact in enumerate(facts) if index not in former], len(former)
     marked = list(facts)
     for index in former:
         text = f'{FORMER}{facts[index].text.removeprefix(FORMER)}'
         marked[index] = replace(facts[index], text=text, importance=1, is_filler=True)
-    return marked, 0, is_disputed
+    return marked, 0
+
+
+def are_disputed(facts: Sequence[GroundedFact]) -> bool:
+    """Return whether documents give one thing different values: both stand, and the reader must see which says which."""
+    facts = [fact for fact in facts if not fact.text.startswith(FORMER)]
+    of_document = _of_one_document(facts)
+    standing = [facts[index] for inside in of_document.values() for index in inside]
+    source = [fact.evidence[-1][0] for fact in standing]
+    later_of = superseded([fact.text for fact in standing]) if len(of_document) > 1 else {}
+    return any(source[earlier] != source[later] for earlier, later in later_of.items())
+
+
+def _of_one_document(facts: Sequence[GroundedFact]) -> dict[int, list[int]]:
+    """For each document the facts that no other one states, by index, in its order."""
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for index in sorted(range(len(facts)), key=lambda index: facts[index].evidence[-1]):
+        if len({document for document, _ in facts[index].evidence}) == 1:
+            found[facts[index].evidence[-1][0]].append(index)
+    return found
 
 
 def _places(document: Document, facts: Sequence[GroundedFact]) -> list[str]:

@@ -18,7 +18,7 @@ from summarizer_tool.mapreduce.fact_context import (
     short_title,
     with_leads,
 )
-from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.mapreduce.merging import GroundedFact, are_disputed
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.lines import one_line
@@ -82,7 +82,7 @@ def fit(
         budget: Tokens, counted exactly.
         focus: What the caller wants kept.
         relevance: How much each fact is about it; by default as its words tell.
-        is_disputed: Whether documents contradict each other, so that the headings are worth more of the room.
+        is_disputed: Take it that documents contradict each other, so that the headings are worth more of the room.
         said_before: Facts that an earlier summary has said; they weigh more.
         index_share: How much of the text may list names that it does not say otherwise.
         headings: What stands above each fact.
@@ -105,7 +105,9 @@ def fit(
     ]
     if headings:
         entries = (with_leads if aim is scoring.Aim.NAMES else below_headings)(entries, headings, titles)
-    titled = _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE))
+    titled = _titled(entries, titles, budget // TITLE_SHARE)
+    if len(titles) > 1 and not titled and (is_disputed or are_disputed(facts)):
+        titled = _titled(entries, titles, budget // DISPUTED_SHARE)
     if len(titles) > 1 and not titled:
         entries = [_owned(entry, titles) for entry in entries]
     writer = _FactWriter(entries, titled, is_led=aim is scoring.Aim.NAMES)

@@ -7,7 +7,8 @@
 import re
 from binascii import a2b_base64
 from functools import cache, lru_cache
-from itertools import accumulate, chain, count as numbers, islice
+from itertools import accumulate, chain, islice
+from itertools import count as numbers
 from operator import sub
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -15,7 +15,7 @@ FACTS = [
 
 
 def test_the_former_value_is_named_as_such_where_there_is_room() -> None:
-    facts, left_out, is_disputed = merging.current(FACTS, [Document(NOTES)], 100)
+    facts, left_out = merging.current(FACTS, [Document(NOTES)], 100)
     assert [fact.text for fact in facts] == [
         'Formerly: The deadline is 3 May.',
         'The hall is booked for 200 guests.',
@@ -23,11 +23,11 @@ def test_the_former_value_is_named_as_such_where_there_is_room() -> None:
     ]
     assert facts[0].is_filler
     assert left_out == 0
-    assert not is_disputed
+    assert not merging.are_disputed(FACTS)
 
 
 def test_it_is_left_out_and_counted_where_there_is_not() -> None:
-    facts, left_out, _ = merging.current(FACTS, [Document(NOTES)], 20)
+    facts, left_out = merging.current(FACTS, [Document(NOTES)], 20)
     assert [fact.text for fact in facts] == [fact.text for fact in FACTS[1:]]
     assert left_out == 1
 
@@ -39,9 +39,9 @@ def test_the_order_of_the_facts_is_not_that_of_the_document() -> None:
 
 def test_documents_that_contradict_each_other_both_stand() -> None:
     other = GroundedFact('The deadline is 9 June.', 3, ((1, 1),))
-    facts, _, is_disputed = merging.current([FACTS[0], other], [Document(NOTES), Document(other.text)], 5)
+    facts, _ = merging.current([FACTS[0], other], [Document(NOTES), Document(other.text)], 5)
     assert facts == [FACTS[0], other]
-    assert is_disputed
+    assert merging.are_disputed(facts)
 
 
 def test_what_a_second_document_says_too_is_not_out_of_date() -> None:
