@@ -138,7 +138,7 @@ def current(
 
 
 def are_disputed(facts: Sequence[GroundedFact]) -> bool:
-    """Return whether documents give one thing different values: both stand, and the reader must see which says which."""
+    """Return whether documents give one thing different values: both stand, and readers must see which says which."""
     facts = [fact for fact in facts if not fact.text.startswith(FORMER)]
     of_document = _of_one_document(facts)
     standing = [facts[index] for inside in of_document.values() for index in inside]
