@@ -7,7 +7,7 @@ Segments are numbered from 1 through the document and cover it without gaps.
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress, count, pairwise
@@ -60,25 +60,25 @@ class Segment:
     """The page it begins on, from 1, if the document has pages."""
 
 
-def _sentence_starts(text: str, start: int, end: int) -> Iterator[int]:
-    """Cut `text[start:end]`, a long line, into sentences and those into pieces of at most `LONG_LINE` characters."""
-    begin = stop = start
+def _sentence_starts(text: str, begin: int, end: int) -> list[int]:
+    """Cut `text[begin:end]`, a long line, into sentences and those into pieces of at most `LONG_LINE` characters."""
+    starts: list[int] = []
+    stop, least = begin, LONG_LINE // 4
     while stop != end:
         # Short sentences stay together until the piece is long enough to be worth a number of its own.
-        found = _SENTENCE_END.search(text, max(stop, begin + LONG_LINE // 4 - _MARKS), end)
+        found = _SENTENCE_END.search(text, max(stop, begin + least - _MARKS), end)
         stop = found.end() if found else end
-        if found and (stop - begin < LONG_LINE // 4 or is_abbreviated(text, found.start() + 1)):
+        if found and (stop - begin < least or is_abbreviated(text, found.start() + 1)):
             continue
         while stop - begin > LONG_LINE:
             cut = begin + LONG_LINE
-            place = _OBJECT_END.match(text, begin + LONG_LINE // 4, cut)
-            place = place or _PIECE_END.match(text, begin + LONG_LINE // 2, cut)
-            cut = place.end() if place else tokens.safe_cut(text, cut, begin)
-            yield cut
-            begin = cut
+            place = _OBJECT_END.match(text, begin + least, cut) or _PIECE_END.match(text, begin + LONG_LINE // 2, cut)
+            begin = place.end() if place else tokens.safe_cut(text, cut, begin)
+            starts.append(begin)
         if stop != end:
-            yield stop
+            starts.append(stop)
             begin = stop
+    return starts
 
 
 def _pieces(text: str, start: int, end: int) -> list[int]:
@@ -88,7 +88,7 @@ def _pieces(text: str, start: int, end: int) -> list[int]:
     begin = end - len(line.strip())
     if end - begin <= LONG_LINE:
         return []
-    starts = list(_sentence_starts(text, begin, end))
+    starts = _sentence_starts(text, begin, end)
     return [
         begin for begin, stop in pairwise((*starts, end)) if not (text[begin].isspace() and text[begin:stop].isspace())
     ]

@@ -18,8 +18,8 @@ _ABBREVIATION = regex.compile(
 _ORDINAL = regex.compile(r'(?<![\p{L}\d.,:/-])\d{1,3}\.$')
 _APART = re.compile(r"[\s'’.-]")
 _NEXT = regex.compile(r'\s*(\w+)')
-_SECTION = re.compile(r'\s*§')
-_ABBREVIATION_REACH = 14
+_ABBREVIATION_REACH, _GAP = 14, 14
+"""Characters before a full stop in which an abbreviation stands, and after it in which the next word begins."""
 _SHORT = 4
 """Letters of a word after which a full stop and a small letter end no sentence, in whatever language."""
 _LONGEST = 6
@@ -36,22 +36,22 @@ def is_abbreviated(text: str, end: int, language: str = 'en') -> bool:
     if not word.isalpha():  # as nearly all are
         word = _APART.split(word)[-1]
     if len(word) > 1 and word.isalpha():
-        if word[:1].lower() + word[1:] in _WORDS or word in _WORDS:
+        if word in _WORDS or word[:1].lower() + word[1:] in _WORDS:
             return True
-        has_number = word.lower() in _BEFORE_NUMBER or (len(word) < _SHORT and word.islower())
-        if len(word) > _SHORT and not has_number:
-            return False
-        following = _next(text, end)[:1]
-        return (has_number and following.isdigit()) or (
-            len(word) <= _SHORT and (following.islower() or _SECTION.match(text, end) is not None)
-        )
+        following = text[end : end + _GAP].lstrip()[:1]
+        if following.isdigit():
+            return word.lower() in _BEFORE_NUMBER or (len(word) < _SHORT and word.islower())
+        return len(word) <= _SHORT and (following.islower() or following == '§')
     start = max(0, end - _ABBREVIATION_REACH)
-    if word[-1:].isdigit() and _ORDINAL.search(text, start, end):
+    is_number = word[-1:].isdigit() and (len(word) < _SHORT or not word.isdigit())
+    if is_number and _ORDINAL.search(text, start, end):
         following = _next(text, end)
         # In German nouns have capitals, too, and in a date of many languages the month.
         is_noun = language == 'de' and following[:1].isupper() and not is_stop_word(following, language)
         return is_noun or following[:1].islower() or DAY_OF_MONTH.match(text, end - len(word) - 1) is not None
-    return _ABBREVIATION.search(text, start, end) is not None or (word.islower() and _next(text, end)[:1].islower())
+    if word[-1:].isalpha() and _ABBREVIATION.search(text, start, end):
+        return True
+    return word.islower() and _next(text, end)[:1].islower()
 
 
 def _next(text: str, end: int) -> str:
