@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import regex
 import tiktoken
 
+from summarizer_tool.text.terms import Remembered
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -24,6 +26,17 @@ _PATTERN = (
     r'|\s++$|\s*[\r\n]|\s+(?!\S)|\s'
 )
 """What cl100k cuts a text into, within which it joins tokens."""
+
+# Of texts with none but these characters `re` finds the same words in half the time that tiktoken takes to encode them.
+_LETTERS = 'A-Za-zªµºÀ-ÖØ-öø-\u017e\u0391-\u03a1\u03a3-\u03c9\u0400-\u045f'
+_UNCOMMON = re.compile(f'[^\t\n\r -~\xa0-\xb1\xb4-\xb8\xba\xbb\xbf-\u017e\u2010-\u2027\u2030-\u203a€{_LETTERS}]')
+_ASCII_WORDS, _WORDS = (
+    re.compile(
+        rf"'(?i:[sdmt]|ll|ve|re)|[^\r\n{letters}0-9]?+[{letters}]++|[0-9]{{1,3}}+| ?[^\s{letters}0-9]++[\r\n]*+"
+        r'|\s++\Z|\s*[\r\n]|\s+(?!\S)|\s'
+    )
+    for letters in ('A-Za-z', _LETTERS)
+)
 
 _BLOCK = 262_144
 """Characters tokenized per call: bounds tiktoken's memory (about 50 bytes a character)."""
@@ -68,11 +81,15 @@ def _token_characters() -> tuple[bytes, bytes]:
     return bytes(begun), bytes(continues)
 
 
+def _has_long_run(text: str) -> bool:
+    # Every `_HALF` characters, a longer run covers one of these places and half a run behind it.
+    return any(_HALF_A_RUN.match(text, place) for place in range(0, len(text) - _HALF, _HALF))
+
+
 def _encode(text: str) -> list[int]:
     """Tokens of `text`; the count may be off by a token wherever a run without end is cut."""
     encode = encoding().encode_ordinary
-    # Every `_HALF` characters, a longer run covers one of these places and half a run behind it.
-    if len(text) <= _HALF or not any(_HALF_A_RUN.match(text, place) for place in range(0, len(text) - _HALF, _HALF)):
+    if not _has_long_run(text):
         return encode(text)
     out: list[int] = []
     start = 0
@@ -97,22 +114,34 @@ def _blocks(text: str) -> 'Iterator[str]':
 def count(text: str) -> int:
     """Count the cl100k tokens of `text`, of any length, exactly."""
     if len(text) <= _HALF:
-        return len(encoding().encode_ordinary(text))
+        return _count_words(text)
     if len(text) <= _BLOCK:
         return _count_block(text)
-    return sum(len(_encode(block)) for block in _blocks(text))
+    return sum(map(_count_run, _blocks(text)))
 
 
-@lru_cache(maxsize=16)
-def _count_block(text: str) -> int:
-    """Count a block: the last few are remembered, since an answer is measured more than once, and given again."""
-    return len(_encode(text))
+def _count_run(block: str) -> int:
+    return len(_encode(block)) if _has_long_run(block) else _count_words(block)
 
 
-@lru_cache(maxsize=65_536)
-def count_cached(text: str) -> int:
-    """Count like `count`, remembering short texts that are asked for again (facts, headings, names)."""
-    return len(encoding().encode_ordinary(text))
+_count_block = lru_cache(maxsize=16)(_count_run)
+"""Counts a block: the last few are remembered, since an answer is measured more than once, and given again."""
+
+
+def _count_words(text: str) -> int:
+    if _UNCOMMON.search(text):
+        return len(encoding().encode_ordinary(text))
+    return sum(map(_size, (_ASCII_WORDS if text.isascii() else _WORDS).findall(text)))
+
+
+def _word_size(word: str) -> int:
+    return len(encoding().encode_ordinary(word))
+
+
+_size = Remembered(_word_size).__getitem__
+
+count_cached = lru_cache(maxsize=65_536)(_count_words)
+"""Counts like `count`, remembering short texts that are asked for again (facts, headings, names)."""
 
 
 def fits(text: str, limit: int) -> bool:

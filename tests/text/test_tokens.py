@@ -65,6 +65,12 @@ def test_counts_add_up_where_a_line_ends_and_text_begins(before: str, after: str
     assert tokens.count(before + after) == tokens.count(before) + tokens.count(after)
 
 
+@given(st.one_of(texts, st.text(st.characters(max_codepoint=0x460)), st.text('\t\n\r aßs\'’"–.-1²', max_size=30)))
+@example("It's 1² –  ſ's\x1c \n")
+def test_words_are_counted_as_they_are_encoded(text: str) -> None:
+    assert tokens.count(text) == len(tokens.encoding().encode_ordinary(text))
+
+
 @given(texts, st.integers(0, 30))
 def test_fits_agrees_with_count(text: str, limit: int) -> None:
     assert tokens.fits(text, limit) == (tokens.count(text) <= limit)
