@@ -14,7 +14,6 @@ import regex
 
 from summarizer_tool.text.normalize import NUMBER, NUMBER_WORDS, number_form
 from summarizer_tool.text.stop_words import ENGLISH, FILLERS
-from summarizer_tool.text.terms import Remembered
 
 if TYPE_CHECKING:
     from summarizer_tool.schemas import ItemKind
@@ -176,13 +175,11 @@ def words(text: str) -> list[str]:
     return [*map(_bare, (_ASCII_WORDS if folded.isascii() else _WORDS).findall(folded))]
 
 
-def _number_or_bare(word: str) -> str:
+@lru_cache(maxsize=65_536)
+def _bare(word: str) -> str:
     if word[0].isdigit():
         return number_form(word)
     return word[:-2] if word.endswith(("'s", '’s')) else word
-
-
-_bare = Remembered(_number_or_bare).__getitem__
 
 
 def opens_sentence(text: str, mention: str) -> bool:

@@ -1,7 +1,5 @@
 """Tell the entries of a reference list: they are full of names and numbers, and state nothing."""
 
-import re
-
 import regex
 
 _HEADINGS = """references, reference list, references and notes, notes and references, bibliography, works cited,
@@ -31,7 +29,6 @@ _AUTHORS = regex.compile(
     r"^[^.:]{0,60}?\b\p{Lu}[\p{L}'’-]+,?\s(?:\p{Lu}(?:\.\s?-?|(?=\p{Lu}|\b))){1,3}\s?(?:,|;|&|and\b|\.|\()"
 )
 _REACH = 1000
-_DIGIT = re.compile(r'\d')
 
 
 def opens_references(heading: str) -> bool:
@@ -42,7 +39,7 @@ def opens_references(heading: str) -> bool:
 def is_reference(line: str) -> bool:
     """Return whether a line is the entry of such a list, by two signs or more."""
     reach = line[:_REACH]
-    if not _DIGIT.search(reach):
+    if not any(map(str.isdigit, reach)):
         return False
     signs = sum(sign.search(reach) is not None for sign in _SIGNS)
     return signs > 1 or (signs == 1 and _AUTHORS.match(reach) is not None)

@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from string import ascii_letters
 from typing import TYPE_CHECKING, Any, cast
 
 import regex
@@ -118,7 +117,6 @@ _SCRIPT_SAMPLE = 400
 """Characters by which the script of a text is told."""
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
 _OTHER_SCRIPT = regex.compile(r'[^\P{L}\p{Latin}]')
-_ASCII_LETTERS = ascii_letters.encode()
 _LETTER = regex.compile(r'[\p{L}\p{M}]')
 _END_REACH = 12
 """Characters in which a text ends."""
@@ -133,9 +131,7 @@ def is_whole(text: str, language: str = 'en') -> bool:
     text = _IDENTIFIER.sub('X', text) if text[:1].islower() else text
     words = text.split()
     solid = sum(map(len, words))
-    letters = (
-        len(text) - len(text.encode().translate(None, _ASCII_LETTERS)) if text.isascii() else len(_LETTER.findall(text))
-    )
+    letters = sum(map(str.isalpha, text)) if text.isascii() else len(_LETTER.findall(text))
     if len(words) < _LEAST_WORDS and len(HAS_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
         return False
     end = max(0, len(text) - _END_REACH)

@@ -113,19 +113,11 @@ def _blocks(text: str) -> 'Iterator[str]':
 
 def count(text: str) -> int:
     """Count the cl100k tokens of `text`, of any length, exactly."""
-    if len(text) <= _HALF:
-        return _count_words(text)
-    if len(text) <= _BLOCK:
-        return _count_block(text)
-    return sum(map(_count_run, _blocks(text)))
+    return sum(map(_count_block, _blocks(text))) if len(text) > _HALF else _count_words(text)
 
 
-def _count_run(block: str) -> int:
+def _count_block(block: str) -> int:
     return len(_encode(block)) if _has_long_run(block) else _count_words(block)
-
-
-_count_block = lru_cache(maxsize=16)(_count_run)
-"""Counts a block: the last few are remembered, since an answer is measured more than once, and given again."""
 
 
 def _count_words(text: str) -> int:
