@@ -145,7 +145,7 @@ class _Source:
         """The places where chunks began before, as far as there is one place alone with such a text."""
         if not self.before:
             return []
-        marks = [fingerprint(self.document.text, at) for at in self.document.segment_starts]
+        marks = [*map(self.fingerprint, self.document.segment_starts)]
         times = Counter(mark for mark in marks if mark in self.before)
         return [at for at, mark in zip(self.document.segment_starts, marks, strict=True) if times[mark] == 1]
 
@@ -165,6 +165,14 @@ class _Source:
         path = self.path(start)
         segments = range(self.document.segment_at(start), self.document.segment_at(end - 1) + 1)
         return ChunkPiece(self.index, start, end, segments, path, _header(path, self.size // _HEADER_SHARE))
+
+    def fingerprint(self, at: int) -> int:
+        return fingerprint(self.document.text, at)
+
+    def may_end_at(self, at: int) -> bool:
+        """Return whether a piece may end before a segment: a heading keeps its text, and what fits a chunk is whole."""
+        is_place = self.document.segment_starts[self.document.segment_at(at) - 1] == at
+        return is_place and not self.structure.parts_heading(at) and self.divided_block(at) is None
 
     def divided_block(self, at: int) -> tuple[int, int] | None:
         """The span of the fence or table that a cut at `at` goes through although it fits a chunk, if any."""
@@ -278,7 +286,12 @@ def _best_cut(source: _Source, start: int, packer: _Packer, lead: str, *, or_non
     if ahead < len(source.known):  # where a chunk began before, just out of reach: leave enough to go up to there
         enough = bisect_right(places, token_index.before(source.known[ahead], packer.size // _SHORTEST)) - 1
         last = places[enough] if start < places[enough] < last else last
-    lowest = token_index.before(last, packer.size - packer.smallest)
+    lowest = max(start, token_index.before(last, packer.size - packer.smallest))
+    # Nothing is better than a heading, and most places are none.
+    headings = source.structure.headings(lowest, last)
+    for *_, place in sorted((level, source.fingerprint(place), place) for place, level in headings):
+        if source.may_end_at(place):
+            return place
     cut, best = start, None
     index = bisect_right(places, last) - 1
     while places[index] > start and (best is None or places[index] > lowest):
@@ -286,9 +299,8 @@ def _best_cut(source: _Source, start: int, packer: _Packer, lead: str, *, or_non
         kind = source.structure.boundary(place, places[index - 1])
         # Most places are worse than one that is known.
         if best is None or kind <= best[0]:
-            rank = kind, fingerprint(source.document.text, place)
-            is_better = best is None or rank < best
-            if is_better and not source.structure.parts_heading(place) and source.divided_block(place) is None:
+            rank = kind, source.fingerprint(place)
+            if (best is None or rank < best) and source.may_end_at(place):
                 cut, best = place, rank
         index -= 1
     return cut if best is not None or or_none else last

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate, pairwise, starmap
 
 from summarizer_tool.text import tokens
@@ -46,7 +47,7 @@ class TokenIndex:
             return tokens.count(header + self.text[start:end])
         head = header + self.text[start : self.starts[first]]
         tail = self.text[self.starts[last] : end]
-        return tokens.count(head) + self.sums[last] - self.sums[first] + tokens.count(tail)
+        return _count_part(head) + self.sums[last] - self.sums[first] + _count_part(tail)
 
     def joint(self, start: int, end: int, after: str, header: str = '') -> int:
         """The tokens that `after`, line feeds before a line that is not blank, adds to those of `count`."""
@@ -78,7 +79,7 @@ class TokenIndex:
         """
         starts, sums = self.starts, self.sums
         first = self._first(start, header)
-        room = limit - tokens.count(header + self.text[start : starts[first]])
+        room = limit - _count_part(header + self.text[start : starts[first]])
         unit = max(first, bisect_right(sums, room + sums[first]) - 1)
         low = bisect_right(places, start)
         # It is in the unit that no longer fits.
@@ -143,3 +144,9 @@ def _cut(text: str, places: Sequence[int], unit: int) -> tuple[list[int], list[i
 def _is_line(text: str, at: int) -> bool:
     """Return whether what comes at `at`, taken as the beginning of a line, is not blank."""
     return not text[at : at + 1].isspace() or bool(_INDENTED.match(text, at))
+
+
+@lru_cache(maxsize=256)
+def _count_part(text: str) -> int:
+    """Count a part of a unit, or a heading path: asked for more than once while a chunk is made."""
+    return tokens.count(text) if text else 0

@@ -5,7 +5,8 @@ begin like markup: one pattern finds them, so that 2 MB of prose cost a few mill
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property, lru_cache
@@ -172,6 +173,11 @@ class Structure:
             return False
         end = self.heading_ends[index]
         return at <= end or not _TEXT.search(self.text, end, at)
+
+    def headings(self, after: int, last: int) -> Iterator[tuple[int, int]]:
+        """Where headings begin behind one place up to another, each with its level."""
+        inside = slice(bisect_right(self.heading_starts, after), bisect_right(self.heading_starts, last))
+        return zip(self.heading_starts[inside], self.levels[inside], strict=True)
 
     def boundary(self, at: int, before: int) -> int:
         """How good a place to cut `at` is."""

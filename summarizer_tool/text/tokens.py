@@ -61,12 +61,16 @@ _GRAPHEME_REACH = 64
 
 
 @cache
-def encoding() -> tiktoken.Encoding:
-    """The shared encoder; loading it takes about 0.1 s, once a process."""
+def _ranks() -> dict[bytes, int]:
     # A line is a token in base64 and its rank, the number of the line. Line by line, as tiktoken has it, is slow.
     lines = (files('tiktoken_ext') / 'data' / 'cl100k_base.tiktoken').read_bytes().split()
-    ranks = dict(zip(map(a2b_base64, lines[::2]), numbers(), strict=False))
-    return tiktoken.Encoding('cl100k_base', pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={})
+    return dict(zip(map(a2b_base64, lines[::2]), numbers(), strict=False))
+
+
+@cache
+def encoding() -> tiktoken.Encoding:
+    """The shared encoder; loading it takes about 0.1 s, once a process."""
+    return tiktoken.Encoding('cl100k_base', pat_str=_PATTERN, mergeable_ranks=_ranks(), special_tokens={})
 
 
 @cache
@@ -127,7 +131,7 @@ def _count_words(text: str) -> int:
 
 
 def _word_size(word: str) -> int:
-    return len(encoding().encode_ordinary(word))
+    return 1 if word.encode() in _ranks() else len(encoding().encode_ordinary(word))
 
 
 _size = Remembered(_word_size).__getitem__
