@@ -88,9 +88,15 @@ VERB = regex.compile(
     r'|hit|keep|keeps|kept|knew|know|knows|lay|led|left|let|lies|lost|made|make|makes|mean|means|meant|met|need|needs|paid'
     r'|put|ran|rose|run|runs|said|sat|saw|say|says|see|seem|seems|sent|set|shot|shows|sold|spent|spoke|stands|stood|struck'
     r'|take|takes|taught|tells|think|thinks|thought|threw|told|took|understand|use|uses|want|wants|went|won|wore|works'
-    r'|wrote|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows)'
+    # No participle: `his highly bejeweled hands`.
+    r'|wrote|\p{Ll}{2,}ed\b(?<!\b(?:an?|the|his|her|its|their|my|our|your|no|of|with)'
+    r' (?:\p{Ll}{3,12}ly )?\p{Ll}{2,20}ed)'
+    r'|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows)'
     r'|(?:[Ii]t|[Hh]e|[Ss]he|This|That) \p{Ll}{3,}s|(?:I|[Ww]e|[Tt]hey|[Yy]ou) (?:\p{Ll}+ly )?\p{Ll}{4,}'
-    r"|\p{Ll}{3,}s (?=(?:an?|the|its|their|his|her|no|every|you|them)\b))\b|['’](?:s|re|ve|ll|d|m)\b|n['’]t\b"
+    r'|\p{Ll}{3,}s (?=(?:an?|the|its|their|his|her|no|every|you|them)\b))\b'
+    # No genitive: `Jupiter's great spot`.
+    r"|['’](?:re|ve|ll|d|m|s(?<=\b(?:[Ii]t|[Ss]?[Hh]e|[Tt]hat|[Tt]his|[Tt]?[Hh]ere|[Ww]h(?:at|ere|o)|[Hh]ow|[Oo]ne|[Ll]et)"
+    r" ?['’]s))\b|n['’]t\b"
 )
 # What is written in small letters wherever it stands.
 _IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
