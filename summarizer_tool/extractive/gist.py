@@ -11,7 +11,7 @@ from summarizer_tool.extractive.statement import Statement
 from summarizer_tool.extractive.under_headings import TURNS
 from summarizer_tool.text import scoring
 
-QUOTED_WEIGHT = 0.7
+QUOTED_WEIGHT = 0.5
 """Weight of what somebody says in quotation marks: a text tells what it is about, its people talk."""
 
 POINTING_WEIGHT = 0.5

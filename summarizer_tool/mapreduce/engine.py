@@ -35,7 +35,7 @@ OVERSAMPLE = 1.25
 OVERSAMPLE_EMBEDDED = 1.6
 """The same for the embedded model, whose facts cost nothing."""
 
-SPARE_TOKENS = 200
+SPARE_TOKENS = 400
 """At least so many more: of a small budget the next fact may be too long for what is left."""
 
 OVERSAMPLE_ANSWER = 4.0

@@ -119,6 +119,8 @@ _FREQUENT_VERBS = frozenset(
 """Of those that `VERB` finds: most sentences have one, which is told faster."""
 _WINDOW = 10_000
 """Characters in which sentences are looked for at once."""
+_LONGEST = 1500
+"""Characters of a sentence."""
 _SCRIPT_SAMPLE = 400
 """Characters by which the script of a text is told."""
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
@@ -291,9 +293,18 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
             is_abbreviated(text, last, language) or _is_dotted(text, end) or _GOES_ON.match(text, last)
         ):
             continue
-        if piece := text[begin:end].strip():
-            on = lines[max(0, bisect_right(starts, begin) - 1) : bisect_left(starts, end)]
-            yield Sentence(_LINK.sub(r'\1', piece), tuple(line.number for line in on))
+        yield from _pieces(text, begin, end, lines, starts)
         begin = end
-    if rest := text[begin:].strip():
-        yield Sentence(rest, tuple(line.number for line in lines[max(0, bisect_right(starts, begin) - 1) :]))
+    yield from _pieces(text, begin, len(text), lines, starts)
+
+
+def _pieces(
+    text: str, begin: int, end: int, lines: 'Sequence[NumberedLine]', starts: Sequence[int]
+) -> Iterator[Sentence]:
+    """A sentence; the lines of what goes on for longer than any, as verses and lists without a stop do."""
+    first, last = max(0, bisect_right(starts, begin) - 1), bisect_left(starts, end)
+    ends = starts[first + 1 : last] if end - begin > _LONGEST else ()
+    for start, stop in pairwise((begin, *ends, end)):
+        if piece := text[start:stop].strip():
+            on = lines[max(0, bisect_right(starts, start) - 1) : bisect_left(starts, stop)]
+            yield Sentence(_LINK.sub(r'\1', piece), tuple(line.number for line in on))
