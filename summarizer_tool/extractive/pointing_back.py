@@ -3,8 +3,8 @@
 import regex
 
 PRONOUN = regex.compile(
-    r'^(He|She|It|They|His|Her|Its|Their)\b'
-    r'|^(?:In|On|At|By|After|Before|During|From|Since|Until|Upon|As|Later|Then)\b[^.;:]{0,80}?, (he|she|it|they)\b'
+    r'^(?|(He|She|It|They|His|Her|Its|Their)\b'
+    r'|(?:In|On|At|By|After|Before|During|From|Since|Until|Upon|As|Later|Then)\b[^.;:]{0,80}?, (he|she|it|they)\b)'
 )
 POINTS_BACK = regex.compile(
     r'^(?:(?:However|Nevertheless|Whereas)\b'

@@ -7,7 +7,6 @@ import regex
 
 from summarizer_tool.extractive.pointing_back import DENIES, POINTS_BACK, PRONOUN
 from summarizer_tool.extractive.printed import is_printed
-from summarizer_tool.extractive.section_subject import SectionSubject, named_in
 from summarizer_tool.extractive.speakers import ABOVE, SPEAKER
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
@@ -56,6 +55,13 @@ _OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 
+_GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
+# The full name of whom something happens to, or who is a relative: `married Carl Weir`, `her brother Carl Weir`.
+_OTHER = regex.compile(
+    r'(?<=\b(?:(?!named\b)\p{Ll}{2,}ed|beat|knew|met|wed|brother|daughter|father|husband|mother|sister|son|wife) )'
+    r"\p{Lu}[\p{L}'’-]+ \p{Lu}[\p{L}'’-]+"
+)
+
 NOTHING = Sentence('', ())
 
 
@@ -96,16 +102,13 @@ class StatementReader:
     """The last sentence of the paragraph before, those of quotations aside."""
     lead_ins: list[tuple[int, Sentence]] = field(default_factory=list[tuple[int, Sentence]])
     """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
-    subject: SectionSubject = field(init=False)
-    """Whom the section at hand is about."""
+    gender: str = ''
+    """Of whom the section at hand is about, as far as its pronouns tell."""
     lasts: list[Sentence] = field(default_factory=list[Sentence])
     """The last sentence of the text and of each of the quotations in it at hand, outermost first."""
     term: Sentence = NOTHING
     """What the definition at hand defines, which is said of what stands below it further in than `term_indent`."""
     term_indent: int = 0
-
-    def __post_init__(self) -> None:
-        self.subject = SectionSubject(self.sections[-1])
 
     @property
     def is_conversation(self) -> bool:
@@ -120,8 +123,7 @@ class StatementReader:
         self.levels[depth:] = [level]
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
-        self.subject = SectionSubject(self.sections[-1])
-        self.speaker, self.before, self.term = None, NOTHING, NOTHING
+        self.speaker, self.before, self.term, self.gender = None, NOTHING, NOTHING, ''
         self.lead_ins.clear()
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
@@ -130,7 +132,7 @@ class StatementReader:
             self.references = None
 
     def say(self, text: str, evidence: Iterable[int], kind: Kind = Kind.PROSE, lead: str = '') -> None:
-        """Say something, with the heading it needs if it begins with a pronoun."""
+        """Say something, with what it needs."""
         text, lead = shown(text), shown(lead)
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
@@ -159,8 +161,27 @@ class StatementReader:
         is_asked = opens and title.endswith(_ASKS) and not text.endswith(_ASKS) and self.levels[-1] > 1
         if is_asked and not {*content_words(title)} <= {*content_words(text)}:
             return NUMBERING.sub('', title).rstrip('?？ '), Kind.PROSE, above.numbers[-1:]
-        lead = self.subject.heading_for(text, self.paragraph_count) if kind is Kind.PROSE else ''
+        lead = self._subject_of(text) if kind is Kind.PROSE else ''
         return lead, kind, above.numbers[-1:] if lead else ()
+
+    def _subject_of(self, text: str) -> str:
+        """The heading of a sentence whose pronoun must stand for it: the one before is about it, and no other person.
+
+        A wrong subject is worse than none.
+        """
+        before, titles = self._sentence_before(), self.sections[-1].titles
+        subject, pronoun = subject_of(titles[-1]) if titles else '', PRONOUN.match(text)
+        if not subject or before is None or not pronoun:
+            return ''
+        own, first = {*subject.split()}, next(iter(names.mentions(before.text)), '')
+        is_about = before.text.removeprefix('The ').startswith(first or '\0') and own.issuperset(first.split())
+        is_about = is_about or (before.lead == subject and PRONOUN.match(before.text) is not None)
+        is_alone = all(own.issuperset(name.split()) for name in _OTHER.findall(before.text))
+        gender = _GENDERS[pronoun[1].lower()]
+        if not (is_about and is_alone and self.gender in ('', gender)):
+            return ''
+        self.gender = gender
+        return subject
 
     def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
@@ -171,7 +192,7 @@ class StatementReader:
             return None, kind
         before = self._sentence_before()
         if kind is Kind.PROSE and before is None and not is_spoken:
-            kind = kind if named_in(text) else Kind.FRAGMENT  # what it names it still tells of
+            kind = kind if _named_in(text) else Kind.FRAGMENT  # what it names it still tells of
         return (before if kind is Kind.PROSE else None), kind
 
     def _sentence_before(self) -> Statement | None:
@@ -209,7 +230,7 @@ class StatementReader:
             self.lasts = [*[*self.lasts, *[NOTHING] * self.quoted][: self.quoted], *said[-1:]]
         for place, sentence in enumerate(said):
             text = _OPEN_MARK.sub('', bare(sentence.text))
-            if label and place and (is_bold or not named_in(text)):
+            if label and place and (is_bold or not _named_in(text)):
                 lead = f'> {label}' if lead == '>' else lead or label
             if _ELSEWHERE.match(text.lstrip('(')):
                 continue
@@ -301,6 +322,11 @@ class StatementReader:
         cells = [*filter(None, [about]), *(pair.text for pair in group)]
         numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
+
+
+def _named_in(text: str) -> list[str]:
+    """The names in a text, numbers and dates aside."""
+    return [name for kind, name, _ in names.located(text) if kind not in ('number', 'date')]
 
 
 def breaks_off(before: str, text: str) -> bool:
