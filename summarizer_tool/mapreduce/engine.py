@@ -222,7 +222,7 @@ class Engine:
         budget, is_answer = self._job.budget, scoring.Aim.of(self._job.focus) is scoring.Aim.ANSWER
         if not self._runner.is_extractive:
             return budget * OVERSAMPLE
-        return max(budget * (OVERSAMPLE_ANSWER if is_answer else OVERSAMPLE_EMBEDDED), budget + SPARE_TOKENS)
+        return budget * OVERSAMPLE_ANSWER if is_answer else max(budget * OVERSAMPLE_EMBEDDED, budget + SPARE_TOKENS)
 
     async def _map(self) -> None:
         """Summarize all chunks, and merge the facts of neighbours as soon as these are there, where that is needed.
