@@ -171,6 +171,8 @@ class _Code:
                 hidden = -1
             below = self.tokens.get(index + 1, [])
             if not _declares([*here, *below] if [token.text for token in below] == ['{'] else here):
+                if here[0].is_of(Name) and self._has_docstring(self._last_line(index)):  # a field
+                    declared.append(self._declaration(index, Kind.COMMENT))
                 continue
             is_type = any(token.text in _TYPES for token in here)
             is_hidden = _HIDDEN.search(self.lines[index].text.partition('(')[0]) is not None
@@ -195,7 +197,7 @@ class _Code:
         signed = [self.lines[at] for at in here if at not in self.tokens or not self.tokens[at][0].is_of(Comment)]
         text = _OPENING.sub('', one_line(' '.join(line.text for line in signed)))
         above = next(at for at in range(index, -1, -1) if not at or not _is_annotation(self.lines[at - 1]))
-        is_documented = last + 1 in self.comments and self.tokens[last + 1][0].is_of(String.Doc)
+        is_documented = self._has_docstring(last)
         comment = last + 1 if is_documented else self._comment_before.get(above)
         first = None if comment is None else next(iter(self._sentences(comment)), None)
         if first and is_documented:
@@ -205,6 +207,10 @@ class _Code:
             text = f'{ended(first.text)} {text}'
         evidence = tuple(sorted({*(line.number for line in signed), *(first.evidence if first else ())}))
         return Statement(text, evidence, 0, index, kind)
+
+    def _has_docstring(self, last: int) -> bool:
+        """Return whether a docstring begins below a line."""
+        return last + 1 in self.comments and self.tokens[last + 1][0].is_of(String.Doc)
 
     def _last_line(self, index: int) -> int:
         """The index of the line on which the brackets are closed that are opened from a line on."""

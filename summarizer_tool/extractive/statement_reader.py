@@ -49,8 +49,8 @@ _ELSEWHERE = regex.compile(
 # Without it what stands below would hold always.
 _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b')
 _ASKS = ('?', '？')
-# A mark of emphasis that goes on over several sentences.
-_OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
+# A mark of emphasis that goes on over several sentences, and a remark of who has taken it down: `(Applause.)`.
+_OPEN_MARK = regex.compile(r'^(?:(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)|\(\p{Lu}\p{Ll}+(?: \p{Ll}+){0,2}\.\) (?=\p{Lu}))')
 # As remarks of editors do, it stands in brackets.
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
@@ -185,7 +185,7 @@ class StatementReader:
 
     def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
-        is_spoken = bool(lead) and self._speaks(lead)
+        is_spoken = bool(lead) and self.speaks(lead)
         if not lead and DENIES.match(text):
             kind = Kind.PROSE
         elif (lead and not is_spoken) or not (PRONOUN.match(text) or POINTS_BACK.match(text)):
@@ -202,7 +202,7 @@ class StatementReader:
             return None
         return before if len(before.text) < _ANTECEDENT_REACH else None
 
-    def _speaks(self, label: str) -> bool:
+    def speaks(self, label: str) -> bool:
         """Return whether a label before a colon is somebody who speaks: in a conversation, any name."""
         return label in self.labels or (self.is_conversation and is_name(label))
 
@@ -249,7 +249,7 @@ class StatementReader:
         """Who says a paragraph, on which other line that stands, and the lines without it."""
         above = self.speaker_above(lines[0].text)
         match = above or SPEAKER.match(lines[0].text)
-        if match and self._speaks(match[1]):
+        if match and self.speaks(match[1]):
             lead = match[1] if above else match.group().rstrip(': ')
             self.speaker = (lead, lines[0].number) if self.is_conversation else None
             return lead, (), [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]

@@ -252,6 +252,9 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
 def _continues(before: str, text: str, reader: StatementReader) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
     turn = SPEAKER.match(text)
-    if not text or (turn and turn[1] in reader.labels) or any(map(reader.speaker_above, (before, text))):
+    if not text or (turn and reader.speaks(turn[1])) or any(map(reader.speaker_above, (before, text))):
         return False
-    return text[0].islower() or len(before) >= ASIDE_REACH or not before.endswith(('.', '!', '?', ':'))
+    # A wrapped line is not half as long as the next one.
+    is_apart = 2 * len(before) < len(text) and before[-1:] not in ',;:-–('
+    is_ended = len(before) < ASIDE_REACH and before.endswith(('.', '!', '?', ':'))
+    return text[0].islower() or not (is_apart or is_ended)
