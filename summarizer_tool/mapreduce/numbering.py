@@ -11,6 +11,7 @@ from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
 from summarizer_tool.text.boilerplate_lines import is_boilerplate, leads_away
+from summarizer_tool.text.code_lines import language_of
 from summarizer_tool.text.lines import unsteered
 from summarizer_tool.text.relevance import relevances
 from summarizer_tool.text.structure import parse
@@ -116,7 +117,9 @@ def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list
 
 def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) -> list[Sequence[str]]:
     """The headings above each fact, outermost first: those that are above all lines of its document that it cites."""
-    parsed = {document: parse(documents[document].text) for document in {fact.evidence[-1][0] for fact in facts}}
+    given = {place: documents[place] for place in {fact.evidence[-1][0] for fact in facts}}
+    # In code a number sign begins a comment.
+    parsed = {place: parse('' if language_of(each.title) else each.text) for place, each in given.items()}
     headings: list[Sequence[str]] = []
     for fact in facts:
         document = fact.evidence[-1][0]

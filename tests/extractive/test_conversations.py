@@ -216,3 +216,36 @@ def test_each_line_of_a_quotation_is_of_who_wrote_it() -> None:
 def test_a_signature_below_its_mark_is_no_statement():
     mail = 'We meet on Friday in Bonn.\n\n--\nJohn Doe\nHead of Procurement\nAcme Corp, 12 Main Street, Marn'
     assert read(mail) == [('We meet on Friday in Bonn.', (1,))]
+
+
+def test_who_says_one_thing_in_a_play_begins_a_line_and_remarks_of_a_scribe_are_none_of_it():
+    play = """
+ORME: The mill stands still.
+QUILL: Who has broken the axle?
+Scene: THE LOCK
+GUARD: The miller is here, as ordered.
+ORME: (Applause.) We were away in May.
+QUILL: The axle is sold.
+ORME: Then we buy another one.
+"""
+    assert [text for text, _ in read(play)] == snapshot(
+        [
+            'ORME: The mill stands still.',
+            'QUILL: Who has broken the axle?',
+            'Scene: THE LOCK',
+            'GUARD: The miller is here, as ordered.',
+            'ORME: We were away in May.',
+            'QUILL: The axle is sold.',
+            'ORME: Then we buy another one.',
+        ]
+    )
+
+
+def test_a_title_above_a_longer_line_is_none_of_it():
+    text = 'Kangaroos are wanted abroad\nThe demand for meat is high, and processors in the south cannot keep up with it.\n'
+    assert [said for said, _ in read(text)] == snapshot(
+        [
+            'Kangaroos are wanted abroad',
+            'The demand for meat is high, and processors in the south cannot keep up with it.',
+        ]
+    )

@@ -267,3 +267,11 @@ def test_a_summary_of_code_is_its_outline():
             'def weigh(crates: list) -> int: """Weigh all crates.',
         ]
     )
+
+
+def test_a_documented_field_is_named():
+    code = 'import json\n\nMOST = 3\n"""Crates of a store."""\n\nclass Store:\n    size: int = 4\n    """In feet."""\n'
+    found = outlined(list(map(NumberedLine, range(1, 9), code.splitlines())), ('store.py',))[0]
+    assert [each.text for each in found] == snapshot(
+        ['MOST = 3 """Crates of a store.', 'class Store:', 'size: int = 4 """In feet.']
+    )

@@ -55,3 +55,8 @@ def test_only_what_is_above_all_cited_lines_is_above_a_fact() -> None:
     cited = [(5,), (5, 7), (3, 5), (5, 11)]
     facts = [GroundedFact('Of it.', 3, tuple((0, segment_of[line]) for line in lines)) for lines in cited]
     assert headings_of([document], facts) == [['Mill', 'Returns'], ['Mill', 'Returns'], ['Mill', 'Returns'], ['Mill']]
+
+
+def test_comments_of_code_are_no_headings() -> None:
+    document = Document('# The size of a crate.\nSIZE = 4\n', title='store.py')
+    assert headings_of([document], [GroundedFact('SIZE = 4', 3, ((0, 2),))]) == [[]]

@@ -56,6 +56,8 @@ def test_whole_sentences(text: str, language: str):
         '"keep all of the notices".',
         'A way to open the gate.',
         'Wheels of the mill, including the spare one.',
+        'Heat from the red wheels of Orme’s great mill.',
+        'Fit to turn stones in two with his heavily ringed hands.',
     ],
 )
 def test_what_is_no_whole_sentence(text: str):
@@ -258,3 +260,11 @@ def test_a_word_that_is_divided_at_the_end_of_a_line_is_one():
         NumberedLine(3, 'dow.'),
     ]
     assert [each.text for each in sentences(lines)] == ['Large TCP windows are told to tcp_window.']
+
+
+def test_what_never_ends_is_cut_at_its_lines():
+    verses = [
+        NumberedLine(number, f'The wheel of the mill turns on in {"wind and " * 12}rain') for number in range(1, 16)
+    ]
+    found = [*sentences(verses)]
+    assert [(each.text, each.evidence) for each in found] == [(line.text, (line.number,)) for line in verses]
