@@ -68,7 +68,7 @@ async def test_the_last_line_names_the_handle_inside_the_budget() -> None:
         [
             '[src_2d59fc28c0fd]',
             '[src_2d59fc28c0fd: ask again by source_ids, or read_source.]',
-            '[src_2d59fc28c0fd: 2,071 tokens summarized in 504. To ask again with another focus or budget, pass src_2d59fc28c0fd as source_ids, not the text; read_source(source_id, start_line) returns its lines.]',
+            '[src_2d59fc28c0fd: 2,071 tokens summarized in 503. To ask again with another focus or budget, pass src_2d59fc28c0fd as source_ids, not the text; read_source(source_id, start_line) returns its lines.]',
         ]
     )
 
