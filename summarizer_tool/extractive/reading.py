@@ -117,7 +117,7 @@ def _says_something(statement: Statement) -> bool:
 
 def _sayable(statement: Statement, target_tokens: int) -> Statement:
     """A statement, its end left out where it is so long that little else could be said."""
-    limit = min(target_tokens, max(_LARGE, target_tokens // _LARGEST))
+    limit = min(target_tokens, max(_LARGE, target_tokens // _PART))
     if tokens.fits(statement.said(statement.text), limit):
         return statement
     begun = tokens.truncate(statement.text, limit * 3 // 4)
@@ -133,10 +133,8 @@ def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
 
 _OPENING = 50
 """Statements among which a text says what it is about."""
-_LARGEST = 4
-"""The part of the target that a statement may take,"""
-_LARGE = 160
-"""and tokens that it may take in any case."""
+_LARGE, _PART = 160, 4
+"""Tokens that a statement may take, or this part of a larger target."""
 _SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""

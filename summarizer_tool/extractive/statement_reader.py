@@ -178,10 +178,9 @@ class StatementReader:
         is_about = is_about or (before.lead == subject and PRONOUN.match(before.text) is not None)
         is_alone = all(own.issuperset(name.split()) for name in _OTHER.findall(before.text))
         gender = _GENDERS[pronoun[1].lower()]
-        if not (is_about and is_alone and self.gender in ('', gender)):
-            return ''
-        self.gender = gender
-        return subject
+        is_own = is_about and is_alone and self.gender in ('', gender)
+        self.gender = gender if is_own else self.gender
+        return subject if is_own else ''
 
     def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
