@@ -31,7 +31,7 @@ words or others of that meaning, the direction of all its words together, and th
 are twice those that maximize the likelihood of the sentences that answer 62 questions on 25 texts of many kinds, which
 ask in other words than theirs, 150 of XQuAD and 160 of the train split of QMSum: few have room."""
 
-NO_PLACE = 0.05
+NO_PLACE = 0.005
 """What any place has."""
 
 BY_PLACE = 0.3

@@ -39,8 +39,8 @@ WORD = 0.02
 RELEVANCE = 3.0
 """How much a fact about the schema gains over one that is not: up to four times the weight."""
 
-OFF_FOCUS = 1e-4
-"""Weight of what has nothing to do with the focus, against 1 for the best answer: it only takes the room left over."""
+OFF_FOCUS = 1e-15
+"""Weight of what has nothing to do with the focus, against 1 for the best answer: under all that has something."""
 
 AGAIN = 0.5
 """Worth of a word for each time that it has been said, against 1 for the first time."""
@@ -50,7 +50,7 @@ REPEATED = 0.01
 LEAST_ALIKE = 6
 """in so many other words or more."""
 
-FILLER = 1e-5
+FILLER = 1e-20
 """Weight of what may only take the room that is left: so little that everything else comes first."""
 
 MOST_IMPORTANT = 5
@@ -201,7 +201,7 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
         if state.is_said(index):
             continue
         current = -state.density(index)
-        if heap and current > heap[0][0] + _NOISE and current > stale + _NOISE:
+        if heap and current > _EQUAL * heap[0][0] and current > _EQUAL * stale:
             heapq.heappush(heap, (current, index))
             continue
         cost = max(1, items[index].cost)
@@ -216,8 +216,8 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
     return chosen
 
 
-_NOISE = 1e-12
-"""Differences of this size are rounding."""
+_EQUAL = 1 - 1e-9
+"""The ratio from which two numbers differ by rounding."""
 
 
 def _worth(items: Sequence[Item], aim: Aim) -> dict[str, float]:
