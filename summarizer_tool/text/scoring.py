@@ -39,7 +39,7 @@ WORD = 0.02
 RELEVANCE = 3.0
 """How much a fact about the schema gains over one that is not: up to four times the weight."""
 
-OFF_FOCUS = 1e-15
+OFF_FOCUS = 1e-6
 """Weight of what has nothing to do with the focus, against 1 for the best answer: under all that has something."""
 
 AGAIN = 0.5
@@ -50,7 +50,7 @@ REPEATED = 0.01
 LEAST_ALIKE = 6
 """in so many other words or more."""
 
-FILLER = 1e-20
+FILLER = 1e-9
 """Weight of what may only take the room that is left: so little that everything else comes first."""
 
 MOST_IMPORTANT = 5
