@@ -5,11 +5,12 @@ compares or lists things stays one question: a search with all of its words find
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import regex
 
 from summarizer_tool.text import names
-from summarizer_tool.text.abbreviations import is_abbreviated
+from summarizer_tool.text.abbreviations import ends
 from summarizer_tool.text.stop_words import stop_words
 
 MAX_PARTS = 5
@@ -77,14 +78,9 @@ def _items(question: str) -> Iterator[str]:
     yield question[begin:]
 
 
-def _sentences(text: str) -> Iterator[str]:
-    begin = 0
-    for match in _STOP.finditer(text):
-        if not (match.group().startswith('.') and is_abbreviated(text, match.start() + 1)):
-            yield ' '.join(text[begin : match.end()].split())
-            begin = match.end()
-    if rest := ' '.join(text[begin:].split()).strip(_EDGES):
-        yield rest
+def _sentences(text: str) -> list[str]:
+    sentences = (' '.join(text[begin:end].split()) for begin, end in pairwise((0, *ends(text, _STOP))))
+    return [*filter(None, (sentence.strip(_EDGES) for sentence in sentences))]
 
 
 def _clauses(sentence: str) -> Iterator[str]:

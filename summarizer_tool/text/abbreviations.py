@@ -54,6 +54,12 @@ def is_abbreviated(text: str, end: int, language: str = 'en') -> bool:
     return word.islower() and _next(text, end)[:1].islower()
 
 
+def ends(text: str, stops: regex.Pattern[str]) -> list[int]:
+    """Where the sentences of a text end, by a pattern of what may end one; last, where the text does."""
+    found = (stop for stop in stops.finditer(text) if not is_abbreviated(text, stop.start() + 1))
+    return [*(stop.end() for stop in found), len(text)]
+
+
 def _next(text: str, end: int) -> str:
     following = _NEXT.match(text, end)
     return following[1] if following else ''

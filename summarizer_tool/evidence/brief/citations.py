@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 import regex
 
 from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, line_at
 from summarizer_tool.text import names, normalize, scoring, tokens
-from summarizer_tool.text.abbreviations import is_abbreviated
+from summarizer_tool.text.abbreviations import ends
 from summarizer_tool.text.lines import is_heading
 from summarizer_tool.text.stop_words import ENGLISH, FILLERS, stop_words
 from summarizer_tool.text.terms import is_alike, stem
@@ -161,19 +161,10 @@ def quotes_in(line: str) -> list[str]:
         return []
     found: list[str] = []
     for run in PLAIN_RUN.finditer(line):
-        for start, end in _sentences(run.group()):
+        for start, end in pairwise((0, *ends(run.group(), _STOP))):
             found += _short(run.group()[start:end])
     long_enough = [piece for piece in found if len(piece) >= _MIN_QUOTE]
     return long_enough or found[:1]
-
-
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    begin = 0
-    for match in _STOP.finditer(text):
-        if not is_abbreviated(text, match.start() + 1):
-            yield begin, match.end()
-            begin = match.end()
-    yield begin, len(text)
 
 
 def _short(sentence: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ Pure computing.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
+from operator import itemgetter
 
 from summarizer_tool.evidence.search.candidates import RankedPassages
 from summarizer_tool.evidence.search.results import Hit
@@ -72,15 +73,7 @@ def with_neighbours(hits: Sequence[Hit], around: Mapping[int, Hit], *, fill: int
         if each.value and has_room and not any(words in other for other in shown):  # what none of them says already
             shown.append(words)
             found.append(replace(each, query=next((hit.query for hit in (*near, *hits)), ''), is_adjacent=True))
-    return _merged(hits, found[::-1])
-
-
-def _merged(hits: Sequence[Hit], beside: list[Hit]) -> list[Hit]:
-    ordered, least = list[Hit](), 1.0
-    for hit in hits:
-        # Hits are not in the order of their values alone; the least one so far is what a neighbour has to be over.
-        least = min(least, hit.value)
-        while beside and beside[-1].value > least:
-            ordered.append(beside.pop())
-        ordered.append(hit)
-    return [*ordered, *reversed(beside)]
+    # Hits are not in the order of their values alone; the least one so far is what a neighbour has to be over.
+    least = accumulate((hit.value for hit in hits), min)
+    every = [*zip(least, hits, strict=True), *((each.value, each) for each in found)]
+    return [hit for _, hit in sorted(every, key=itemgetter(0), reverse=True)]
