@@ -80,6 +80,8 @@ def values(read: Sequence[PassageWords], weights: Mapping[str, float], question:
     if not any(map(any, found.values())):
         return [0.0] * len(read)
     likely = exponentials(found | {'feedback': feedback(stretches, exponentials(found), weights)})
+    if max(each.score for each in read) < ANSWERS:  # none has the words, so that those tell more which stand together
+        likely = [*map(math.sqrt, map(operator.mul, likely, _spread(likely, stretches.near)))]
     return [each.score if each.score >= ANSWERS else ANSWERS * share for share, each in zip(likely, read, strict=True)]
 
 
@@ -111,7 +113,7 @@ class Stretches:
         gaps = [_REACH * AROUND if each.is_apart else 0.0 for each in read]
         ends = accumulate(gap + size for gap, size in zip(gaps, sizes, strict=True))
         self.places = [end - size / 2 for end, size in zip(ends, sizes, strict=True)]
-        self.around = self.fading(AROUND)
+        self.near, self.around = self.fading(NEAR), self.fading(AROUND)
 
     def fading(self, words: float) -> list[dict[int, float]]:
         """For each passage how much what others say counts there."""
@@ -131,12 +133,11 @@ def features(
     """What the score of each passage rests on but for feedback, by name."""
     counts = [each.counts for each in read]
     worth = {term: weight**2 for term, weight in weights.items()}  # what is rare tells most
-    near = stretches.fading(NEAR)
     asked = [*filter(content_stem, names.words(question))]
-    meaning, meant = word_vectors.likeness(stretches.telling, asked, near, stretches.around)
+    meaning, meant = word_vectors.likeness(stretches.telling, asked, stretches.near, stretches.around)
     return {
         'own words': [each.score for each in read],
-        'words near': _told(counts, worth, near),
+        'words near': _told(counts, worth, stretches.near),
         'words around': _told(counts, worth, stretches.around),
         'meaning near': meaning,
         'meant around': meant,
