@@ -59,6 +59,7 @@ async def test_an_agent_reads_a_page_of_the_crawl_by_its_handle(crawl: dict[str,
             '-> summarize {"source_ids": "src_a8a9eea8a734", "focus_areas": "dates", "max_output_tokens": 80}',
             """\
 <- summarize success: ## 2. The Tallow Court
+> Everything burns.
 Its fossil wax comes from the Tallowdeep, and since the seams run west beneath the dykes, every good year for the Court is a worse one for the walls.
 
 [src_a8a9eea8a734: ask again by source_ids, or read_source.]\

@@ -278,7 +278,6 @@ async def test_a_server_goes_on_with_the_trace_below_the_agent(
             '    MCP send tools/call summarize_for_extraction > tools/call summarize_for_extraction > summarize',
             '      map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
             '      reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
-            '      fill',
             '      fit',
             '      map chunk',
             '      reduce group',
