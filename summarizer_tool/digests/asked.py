@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
+from math import log2
 from os.path import commonprefix
 
 from summarizer_tool.digests import ranks
@@ -17,6 +18,10 @@ from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.text.scoring import content_stem
 from summarizer_tool.text.terms import stem
 
+_AS_WELL, _AROUND, _SELDOM = 0.6, 0.7, 0.5
+"""How much the words tell that name a field, against those of another, from which both are asked for; what one tells
+that names what a field is inside of, and that of a field which nothing has."""
+_UNNAMED = 4  # fields of numbers up to which most of each is told where a question calls none by its name
 _SHOWN = 3  # things told for a field, and those that lack it up to which these are
 _FEW = 0.1  # share of the things up to which those are told that lack what is asked for
 _NUMBERS = 0.7  # share of the things that must have a number in a field for some of them to be most
@@ -44,8 +49,11 @@ _MEASURES = {
 }
 """Words that ask for most of something, and what a field of that is called."""
 _WHEN, _MUCH = ('earliest', 'latest'), ('least', 'most')  # what the ends of times and of numbers are called
+_SUPERLATIVE = re.compile(r'[a-z]+(?:[^aeiou]i|([bdfglmnprt])\1)est')
+"""Other words that do: hottest, busiest."""
 _ENDS = _LEAST | _MOST | _FIRST | _LAST | {*_MEASURES}
 _SHARED, _ENDING = 5, 4  # letters that words made from one have in common at their beginnings, and others behind these
+_ABBREVIATED = 3  # letters that a word in short has at least: `mem`, `addr`
 _PART = re.compile(r'[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+')
 
 
@@ -60,6 +68,8 @@ class NamedRows:
     """On which line each begins, if that is known."""
     are_lines: bool = False
     """Whether they are called what their lines say, all of it."""
+    texts: Sequence[str] = ()
+    """All that is told of each beside its fields, if it stands on lines."""
     what: str = 'items'
     """What they are."""
     part: str = ''
@@ -71,6 +81,11 @@ class NamedRows:
         return Counter(field for row in self.rows for field in row)
 
     @cached_property
+    def alike(self) -> Counter[tuple[str, str]]:
+        """How many things have each value in a field."""
+        return Counter(item for row in self.rows for item in row.items())
+
+    @cached_property
     def titles(self) -> Mapping[str, str]:
         """What each field is called where that is clear."""
         return short_names({*self.times})
@@ -79,15 +94,50 @@ class NamedRows:
         """The fields that a word names."""
         return {field for field in self.times if _is_called(word, field)}
 
-    def told(self, at: int, said: str, rank: float) -> DigestStatement:
-        """What is said of one of the things."""
+    def shown(self, at: int, field: str, longest: int = _CELL) -> str:
+        """A field of one of the things."""
+        return f'{self.titles[field]}={one_line(self.rows[at][field], longest)}'
+
+    def own(self, at: int) -> Iterator[str]:
+        """The fields of one of the things in which few others are like it, shown."""
+        for field, cell in self.rows[at].items():
+            if 2 * self.alike[field, cell] < len(self.rows) and cell not in self.names[at]:
+                yield self.shown(at, field)
+
+    def met(self, words: Sequence[str]) -> Mapping[str, float]:
+        """How much the words that name each field, and what it is inside of, tell: those that name many tell little."""
+        own = {word: self.called(word) for word in words}
+        around = {word: {field for field in self.times if _is_called(word, field.replace('.', '_'))} for word in words}
+        met: Counter[str] = Counter()
+        for word, fields in around.items():
+            # What names the things tells little of their fields.
+            telling = _AROUND**2 if _is_called(word, self.what) else 1.0
+            for field in fields:
+                share = _SELDOM + (1 - _SELDOM) * self.times[field] / len(self.rows)
+                met[field] += (
+                    telling * share * log2(1 + len(self.times) / len(fields)) * (1.0 if field in own[word] else _AROUND)
+                )
+        return met
+
+    def told(self, at: int, said: str, rank: float, more: int = 0) -> DigestStatement:
+        """What is said of one of the things, with so many characters of what else it has."""
         text = f'{said}: {self.names[at]}' if self.are_lines else f'{self.names[at]}: {said}'
+        if more and self.texts and len(text) < more:
+            return DigestStatement(f'{text}: {one_line(self.texts[at], more)}', rank, 'mentioned', (self.lines[at],))
+        for each in self.own(at) if more and not self.are_lines else ():
+            if each not in text and len(text) + len(each) <= more:
+                text += f', {each}'
         return DigestStatement(text, rank, 'mentioned', (self.lines[at],) if self.lines else ())
 
 
 def asks_for_an_end(words: Sequence[str]) -> bool:
     """Return whether a question asks for most or least of something."""
-    return not (_ENDS - _FIRST - _LAST).isdisjoint(words)
+    return not (_ENDS - _FIRST - _LAST).isdisjoint(words) or any(map(_SUPERLATIVE.fullmatch, words))
+
+
+def asks_how_many(words: Sequence[str]) -> bool:
+    """Return whether a question asks for how many there are of something."""
+    return not _HOW_MANY.isdisjoint(words)
 
 
 def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
@@ -96,31 +146,34 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     Of fields of times the earliest and the latest ones are told where the focus asks for such. Most and least are those
     of the things of which most fields are other words of the focus, unless few are.
     """
-    total, asks = len(things.rows), not _ENDS.isdisjoint(words)
+    total, asks = len(things.rows), asks_for_an_end(words) or not _ENDS.isdisjoint(words)
     asks_when = not (_FIRST | _LAST).isdisjoint(words)
-    met = {field: sum(_is_called(word, field.replace('.', '_')) for word in words) for field in things.times}
+    met = things.met(words)
     # What few things have is asked for where several words name it, or one and most or least of it is asked for.
-    often = [field for field, count in things.times.items() if count >= _NUMBERS * total or met[field] >= 2 - asks]
-    times = {field: found for field in often if asks_when and (found := _times(things.rows, field))}
-    numbers = {field: found for field in often if field not in times and (found := _numbers(things.rows, field))}
+    often = [field for field, count in things.times.items() if count >= _NUMBERS * total or met[field]]
+    known = {field: ends for field in often if (ends := _ends(things.rows, field, with_times=asks_when))}
     called = {word: things.called(word) for word in words}
     asked_for = {field for fields in called.values() for field in fields}
-    measures = {field for field in times or numbers if not (is_id(field) or field.endswith(LENGTH))}
-    asked_for |= measures if asks and len(measures) == 1 else set()  # there is but one thing to have most of
+    most_met = max(map(met.__getitem__, known), default=0.0)
+    asked_for = {field for field in known if met[field] > _AS_WELL * most_met} | (asked_for - {*known})
+    when = {field for field, (_, names) in known.items() if names == _WHEN}
+    measures = {field for field in when or known if not (is_id(field) or field.endswith(LENGTH))}
+    if asks and not asked_for & measures and len(measures) <= _UNNAMED:
+        asked_for |= measures  # the question may call it by another word
     others = {word for word, fields in called.items() if not fields} - _FIRST - _LAST
     having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
     most_having = max(having, default=0)
     asked = [at for at, count in enumerate(having) if count == most_having]
-    most_met = max((met[field] for field in asked_for if field in numbers or field in times), default=0)
     apart = ranks.APART * (things.part != '' and not any(_is_called(word, things.part) for word in words))
     for field in sorted(asked_for):
         is_usual = total - things.times[field] <= min(_SHOWN, _FEW * total)
         for at in [at for at, row in enumerate(things.rows) if field not in row] if is_usual else ():
             usual = next(row[field] for row in things.rows if field in row)
             yield things.told(at, f'{field} missing, others have one, such as {one_line(usual, _CELL)}', ranks.LACKING)
-        if known := times.get(field) or numbers.get(field):
-            low, names = (_FIRST, _WHEN) if field in times else (_LEAST, _MUCH)
-            found = [(known[cell], at) for at in asked if (cell := things.rows[at].get(field, '')) in known]
+        if field in known:
+            numbers, names = known[field]
+            low = _FIRST if names == _WHEN else _LEAST
+            found = [(numbers[cell], at) for at in asked if (cell := things.rows[at].get(field, '')) in numbers]
             rank = ranks.ANSWER if asks and met[field] == most_met else ranks.END
             yield from _at_end(things, field, found, names, rank - apart, is_low=not low.isdisjoint(words))
 
@@ -144,48 +197,47 @@ def _at_end(
         alike = in_order.count(number) - 1
         others = f', as {alike} more' if alike else ''
         said = f'{things.titles[field]}={things.rows[at][field]} ({place}{others})'
-        yield things.told(at, said, rank - ranks.STEP * nth)
+        yield things.told(at, said, rank - ranks.STEP * nth, 0 if nth else _TOGETHER)
 
 
 def thing_parts(things: NamedRows, focus: str, words: Sequence[str]) -> Iterator[OutputPart]:
-    """What each thing has that is not usual, so many fields at once: those that have one of the words, and others.
+    """What each thing has that is not usual, so many fields at once: those that have one of the words first.
 
-    Of numbers only those are told that are asked for; of a thing whose name is in the focus, all that it has.
+    Of numbers only those are told that are asked for, or all of few; of a thing whose name is in the focus all it has.
     """
     roots = [*map(stem, words)]
-    times = Counter(item for row in things.rows for item in row.items())
-    for name, row in zip(things.names, things.rows, strict=True):
+
+    def is_asked(text: str) -> bool:
+        return any(root in text.lower() for root in roots)
+
+    for at, (name, row) in enumerate(zip(things.names, things.rows, strict=True)):
         own_name = name.rpartition(' > ')[2].partition(' (')[0]
-        is_asked_for = len(own_name) > _NAME_LENGTH and own_name.lower() in focus
-        shown = {field: f'{things.titles[field]}={one_line(cell, _TOGETHER)}' for field, cell in row.items()}
-        asked = {field for field, text in shown.items() if any(root in text.lower() for root in roots)}
-        tells_all = is_asked_for or (asked and len(row) <= _SMALL)
-        said: list[tuple[bool, str]] = []
-        for field, cell in row.items():
-            is_rare = 2 * times[field, cell] < len(things.rows)
-            is_told = is_rare and (tells_all or field in asked or not is_wordless(cell))
-            if (is_told or is_asked_for) and cell != own_name:
-                said.append((field not in asked, shown[field]))
-        texts = [text for _, text in sorted(said, key=lambda each: each[0])]
-        while texts:
-            count = max(1, bisect_right([*accumulate(map(len, texts))], _TOGETHER))
-            yield OutputPart(f'{name}: {", ".join(texts[:count])}')
-            del texts[:count]
+        if len(own_name) > _NAME_LENGTH and own_name.lower() in focus:
+            said = [things.shown(at, field, _TOGETHER) for field in row if row[field] != own_name]
+        else:
+            said = [*things.own(at)]
+            if not (len(row) <= _SMALL and any(map(is_asked, said))):
+                said = [text for text in said if is_asked(text) or not is_wordless(text.partition('=')[2])]
+        said.sort(key=is_asked, reverse=True)
+        while said:
+            count = max(1, bisect_right([*accumulate(map(len, said))], _TOGETHER))
+            yield OutputPart(f'{name}: {", ".join(said[:count])}')
+            del said[:count]
 
 
-def _numbers(rows: Sequence[Row], field: str) -> Mapping[str, float]:
-    """What the cells of a field are as numbers, if most things have one there, and the others no other form of one."""
+def _ends(rows: Sequence[Row], field: str, *, with_times: bool) -> tuple[Mapping[str, float], tuple[str, str]] | None:
+    """What the cells of a field are as times or numbers, and what their ends are called, if most of them are such.
+
+    Of numbers the others may be no other form of one.
+    """
     cells = [cell for row in rows if (cell := row.get(field, ''))]
+    times = {cell: at for cell in cells if (at := moment(cell)) is not None} if with_times else {}
+    if times and sum(cell in times for cell in cells) >= _NUMBERS * len(rows):
+        return times, _WHEN
     found = quantities(cells)
     others = [cell for cell in cells if cell not in found]
     is_known = not any(map(str.isdigit, ''.join(others[:_LOOKED_AT])))
-    return found if is_known and len(cells) - len(others) >= _NUMBERS * len(cells) else {}
-
-
-def _times(rows: Sequence[Row], field: str) -> Mapping[str, float]:
-    """What the cells of a field are as times, if most things have one there."""
-    found = {cell: at for row in rows if (cell := row.get(field, '')) and (at := moment(cell)) is not None}
-    return found if sum(row.get(field) in found for row in rows) >= _NUMBERS * len(rows) else {}
+    return (found, _MUCH) if found and is_known and len(cells) - len(others) >= _NUMBERS * len(cells) else None
 
 
 def _is_called(word: str, field: str) -> bool:
@@ -196,9 +248,12 @@ def _is_called(word: str, field: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def _are_of_one_root(word: str, other: str) -> bool:
-    """Return whether two words have one stem, or are made from one: `coverage`, `covered`."""
+    """Return whether words have one stem, or are made from one: `coverage`, `covered`; or the other is it in short."""
     shared = len(commonprefix((word, other)))  # noqa: RUF071 words are no paths
-    return stem(word) == stem(other) or (shared >= _SHARED and max(len(word), len(other)) - shared <= _ENDING)
+    is_short = _ABBREVIATED <= shared == len(other) <= len(word) - 2
+    return (
+        is_short or stem(word) == stem(other) or (shared >= _SHARED and max(len(word), len(other)) - shared <= _ENDING)
+    )
 
 
 def asked_of(topic: str, words: Sequence[str]) -> bool:

@@ -34,11 +34,15 @@ _READ = 400  # characters of a line that are read
 _FIELDS_TOLD = 40  # fields of blocks of which is told what is least, most or rare in them
 
 _VALUE = re.compile(r'[ \t]*(?:- )?"?([A-Za-z][\w./-]*(?: [\w.-]+){0,3})"?[ \t]*[:=][ \t]+(\S.*)')
+_PAIRS = re.compile(r'(?<![\w@])([A-Za-z][\w.-]*)[:=] ?([^\s:=,;]+)(?=[\s,;]|$)')
+"""Several names with a value each on one line."""
+_NUMBERS = re.compile(r'((?<!\w)(?:[A-Za-z][\w-]* )?[A-Za-z][\w-]*)[ =] ?(\d[\d.]*%?)(?= |[,;)]|$)')
+"""Numbers behind words."""
 _COUNTED = re.compile(r'\s*(?:[A-Z][a-z]+ )?(\d[\d.]*%?) ([A-Za-z][\w/-]*(?: [a-z]+){0,2})\s*$')
 """How many there are of something: `9 input errors`."""
 _NUMBER = re.compile(r'(?<!\w)\d+(?!\w)')
 _NAME = re.compile(r'(?i)[\s"-]*(?:\w*name|title|subject|summary|id|file)"?\s*[:=|]\s*(\S.*)')
-_HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*[:=]?|\S+)')
+_HEAD = re.compile(r'((?:[#>*]+ (?=[\w-]+:))?[\w-]*[A-Za-z_][\w-]*[:=]?|\S+)')
 _CLOSING = frozenset('{}()[],;')
 
 
@@ -60,7 +64,13 @@ class TextBlocks:
             for line, name in zip(lines[start:end], self.names[start:end], strict=True):
                 for field, value in _fields(line[:_READ]) if name else ():
                     row[field] = '' if field in row else value
-        return NamedRows([self.names[start] for start in self.starts], rows, [start + 1 for start in self.starts])
+        times = Counter(lines)
+        own = [
+            ' | '.join(line.strip() for line in lines[start:end] if 2 * times[line] < len(rows))
+            for start, end in zip(self.starts, [*self.starts[1:], len(lines)], strict=True)
+        ]
+        names = [self.names[start] for start in self.starts]
+        return NamedRows(names, rows, [start + 1 for start in self.starts], texts=own)
 
 
 def read_blocks(lines: Sequence[str]) -> TextBlocks | None:
@@ -97,7 +107,11 @@ def _fields(line: str) -> Sequence[tuple[str, str]]:
     counted = [_COUNTED.match(part) for part in counts.split(',')]
     if all(counted):
         return [(f'{before} {each[2]}'.strip(), each[1]) for each in counted if each]
-    return [(found[1], found[2].strip(' "\','))] if (found := _VALUE.match(line)) else ()
+    if len(pairs := _PAIRS.findall(line)) > 1 and sum(map(len, pairs[0])) < len(line) / 2:
+        return [(name, value) for name, value in pairs]
+    if found := _VALUE.match(line):
+        return [(found[1], found[2].strip(' "\','))]
+    return _NUMBERS.findall(line)
 
 
 def _given(block: Sequence[str]) -> dict[str, str]:

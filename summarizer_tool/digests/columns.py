@@ -114,6 +114,7 @@ FEW, _ONCE = 12, 4
 """Distinct values that are listed with their counts, and of these such as stand once, where there are many."""
 _NUMERIC_SHARE = 0.9
 
+_OFTEN = 2  # values that are named of many, if they are there more than once
 _PART = 36  # characters of a value that varies within a template
 VALUE_LENGTH = 160
 """Characters of a value that are shown."""
@@ -209,7 +210,8 @@ def brief(values: Sequence[str]) -> str:
         low, middle, high = _spread(values, numbers)
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
         return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'
-    return f'{{{one_line(ranked[0][0], _PART)}, … {len(counts)} distinct}}'
+    often = [f'{one_line(value, _PART)} ×{count}' for value, count in ranked if count > 1][:_OFTEN]
+    return f'{{{", ".join(often) or one_line(ranked[0][0], _PART)}, … {len(counts)} distinct}}'
 
 
 def listed(values: Sequence[str]) -> str:

@@ -7,7 +7,15 @@ from itertools import chain
 from typing import Literal
 
 from summarizer_tool.digests import ranks
-from summarizer_tool.digests.asked import NamedRows, asked_of, asks_for_an_end, counted, extremes, thing_parts
+from summarizer_tool.digests.asked import (
+    NamedRows,
+    asked_of,
+    asks_for_an_end,
+    asks_how_many,
+    counted,
+    extremes,
+    thing_parts,
+)
 from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
@@ -117,7 +125,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         things = [*read.things, *(_measured(read.templates) if asks_for_an_end(words) else ())]
         found += chain.from_iterable(extremes(each, measured) for each in things)
         parts = _parts_of_values(read, found, focus.lower(), words) if _is_of_values(read) else _output_parts(read)
-        found += relevant(parts, focus, odd)
+        found += relevant(parts, focus, odd, read.templates)
         found += _counts(read, focus.lower(), words)
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
@@ -138,6 +146,8 @@ def _rank(statement: DigestStatement, budget: int, words: Sequence[str]) -> floa
     """The rank of a statement where something is asked for: high only for what a field has that is asked for."""
     if statement.topic == 'fields' and asked_of(statement.text.partition(': ')[0], words):
         return ranks.ASKED_FIELD
+    if statement.rank == ranks.TALLY and (asks_for_an_end(words) or asks_how_many(words)):
+        return ranks.END
     if statement.topic != 'overview':
         return min(statement.rank, ranks.UNASKED)
     return min(statement.rank, ranks.UNASKED_OVERVIEW) if _MUCH * len(statement.text) > budget else statement.rank

@@ -158,6 +158,10 @@ def flat(
             if path in row or (len(row) < _CELLS and members[member] <= _CELLS // 2):
                 row.setdefault(path, []).append(inside)
         rows.append({named(path): ', '.join(inside) for path, inside in row.items()})
+    # How many there are of something tells nothing where all have as many.
+    lengths = Counter(item for row in rows for item in row.items() if item[0].endswith(LENGTH))
+    same = {field for (field, _), count in lengths.items() if count == len(rows) > 1}
+    rows = [{field: each for field, each in row.items() if field not in same} for row in rows] if same else rows
     # What is an object in some things is not missing there. Values inside of lists share cells with such as are none.
     fields = Counter(field for row in rows for field in row)
     outer = {above for field in fields for above in _above(field) if above in fields and '[]' not in above}
@@ -189,6 +193,8 @@ def _cells(path: str, value: Json, depth: int, apart: Mapping[str, InnerThings])
             yield f'{path}{LENGTH}', str(len(value))
     else:
         yield path, cell(value)
+        if isinstance(value, list) and path and '[]' not in path:
+            yield f'{path}{LENGTH}', str(len(value))
 
 
 def cell(value: Json) -> str:

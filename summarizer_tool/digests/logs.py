@@ -1,7 +1,7 @@
 """Logs: lines as events (when, how bad, what), each with its stack trace; the templates and the errors of these."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -75,8 +75,6 @@ _TRACE = re.compile(
 _EXCEPTION = re.compile(r'(?:[\w$]+\.)*[A-Z][\w$]*(?:Error|Exception|Warning|Exit|Interrupt|Throwable|Fault)\b')
 _LOCATED = re.compile(r'([^\s:()]{1,200})(?::\d+|\(\d+(?:,\d+)?\))(?::\d+)?:\s')
 """A line that begins with where something stands, as compilers and linters say it: `a.c:12:5: …`."""
-_RULE = re.compile(r'[\[(](-?[A-Za-z][\w/=-]+)[\])]$|(?:(?<=: )|(?<=\d ))([A-Z]{1,4}\d{2,5})\b')
-"""What a compiler or linter calls a kind of finding: `[-Wunused]`, `E501`."""
 _STATUS = re.compile(r'\S[ .]+\[ ?[A-Z][A-Z ]{1,20}\]\s*$')  # what came of what a line says, at its end: `[ OK ]`
 _FRAME = re.compile(r'\s+(?:at \S|File "|#\d+ )|\t\S+\.(?:go|rs|rb|js|ts):\d')
 _MARGIN = re.compile(r'(?!Traceback)\S')
@@ -255,7 +253,11 @@ _LEAST = 3  # lines from which others of one template are told together
 _TEMPLATE_LENGTH = 160
 _MARKED = 0.1  # share of the lines that have a time or a level from which these are told of
 _LINES_NAMED = 20
-_LISTED = 10  # files and kinds of findings that are told
+_LISTED, _TALLIES = 5, 6  # values of one place, and places, of which is told how often they are there
+_TALLIED, _LEAST_BITS, _FIRST_WORDS = 8, 0.3, 6
+"""Lines, and bits for each line, from which values are counted in a place, and words of a line that are one each."""
+_UNIT = re.compile(r'[^A-Za-zµ]')  # what is none in a number with its unit
+_LINE_NUMBERS = re.compile(r'(?::\d+)*:?$')
 _LINE_LENGTH = 210
 _TRACED = 340  # characters of a line, of one with a stack trace or the only fatal one of its template, that are told
 _TOLD = 3000  # templates of which something is said
@@ -291,7 +293,7 @@ def log_statements(
     words = Counter(word for each in templates for word in each.words for _ in each.members)
     if lines:
         yield _overview(read, len(templates), lines)
-        yield from _findings(read)
+        yield from _tallies(read)
     for each in sorted(templates, key=lambda each: (-ranks.SEVERITY[each.severity], -len(each.members)))[:_TOLD]:
         if any(any(map(str.isalpha, word)) for word, _ in each.lines[0].words):
             yield from _about(each, len(read), words)
@@ -311,18 +313,21 @@ def log_templates(events: Sequence[Event]) -> Sequence[LogTemplate]:
 
 
 def measures(templates: Sequence[LogTemplate]) -> Iterator[tuple[Event, Mapping[str, str]]]:
-    """The numbers of each event that differ within its template, each by the word before it and its unit."""
+    """The numbers of each event that differ within its template, by the word before each and its unit, or counted."""
     for template in templates:
         words = [word for word, _ in template.lines[0].words[:_WORDS]]
-        varied = [place for place, _ in enumerate(words) if len({line.words[place][0] for line in template.lines}) > 1]
+        varied = [len({line.words[place][0] for line in template.lines}) > 1 for place in range(len(words))]
+        places: dict[str, int] = {}
+        for place, number in enumerate(words):
+            if quantity(number) is None or not (varied[place] or len(template.lines) == 1):
+                continue
+            before = [word for word in words[max(0, place - 1) : place] if not varied[place - 1] and word[:1].isalpha()]
+            units = [unit for unit in (_UNIT.sub('', number), *words[place + 1 : place + 2]) if quantity(f'1{unit}')]
+            places.setdefault(' '.join(filter(None, [*before, *units])) or f'number {len(places) + 1}', place)
         for event, line in zip(template.members, template.lines, strict=True):
-            row: dict[str, str] = {}
-            for place in varied if len(template.lines) > 1 else range(len(words)):
-                number = line.words[place][0]
-                units = [each for each in words[place + 1 : place + 2] if quantity(f'1{each}') is not None]
-                name = ' '.join([*words[max(0, place - 1) : place], *units])
-                if any(map(str.isalpha, name)) and quantity(number) is not None:
-                    row.setdefault(name, number)
+            row = {
+                name: number for name, place in places.items() if quantity(number := line.words[place][0]) is not None
+            }
             if row:
                 yield event, row
 
@@ -342,22 +347,35 @@ def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStat
     return DigestStatement('; '.join(parts), ranks.OVERVIEW, 'overview')
 
 
-def _findings(events: Sequence[Event]) -> Iterator[DigestStatement]:
-    """How many findings of compilers and linters there are in each file, and of each kind."""
-    found = [
-        (place[1], rule[1] or rule[2] if rule else '')
-        for event in events
-        if (place := _LOCATED.match(event.raw)) and ((rule := _RULE.search(event.raw.rstrip())) or event.severity)
-    ]
-    if len(found) < _MARKED * len(events):
-        return
-    files = Counter(file for file, _ in found)
-    rules = Counter(rule for _, rule in found if rule)
-    for what, counts in (('files', files), ('kinds', rules)):
-        most = ', '.join(f'{name} ×{count}' for name, count in counts.most_common(_LISTED))
-        if len(counts) > 1:
-            text = f'findings in {sum(counts.values())} lines of {len(counts)} {what}, most: {most}'
-            yield DigestStatement(text, ranks.COUNTED, 'overview')
+def _tallies(events: Sequence[Event]) -> Iterator[DigestStatement]:
+    """What stands most often where the same stands again and again: files and kinds of findings, hosts, users."""
+    places: dict[str, Counter[str]] = defaultdict(Counter)
+    for event in events:
+        words = [(_LINE_NUMBERS.sub('', word), signs) for word, signs in cut(event.message).words[:_WORDS]]
+        last = len(words) - 1
+        for nth, (value, signs) in enumerate(words):
+            # Plain words are those of templates.
+            if quantity(value) is not None or (value.rstrip('.').isalpha() and signs[-1:] not in ('=', '[')):
+                continue
+            before = words[nth - 1][0] if nth else ''
+            if before.isalpha():
+                places[f'behind {before}{signs}'.rstrip()][value] += 1
+            if nth < _FIRST_WORDS or nth == last:
+                places['as last word' if nth == last else f'as word {nth + 1}'][value] += 1
+    told: dict[tuple[tuple[str, int], ...], tuple[float, str]] = {}
+    for place, counts in places.items():
+        total = counts.total()
+        if total < max(_TALLIED, _MARKED * len(events)) or len(counts) < 2 or max(counts.values()) < _LEAST:
+            continue
+        entropy = -sum(count / total * log2(count / total) for count in counts.values())
+        # Neither what is always the same tells anything, nor what is always another.
+        bits = entropy * (1 - entropy / log2(total)) * total / len(events)
+        most = (*counts.most_common(_LISTED),)
+        if bits > told.get(most, (_LEAST_BITS, ''))[0] and any(map(str.isalpha, ''.join(counts))):
+            told[most] = bits, f'most often {place}, of {len(counts)} in {total} lines: '
+    for most, (_, text) in sorted(told.items(), key=lambda each: -each[1][0])[:_TALLIES]:
+        values = ', '.join(f'{one_line(value, _TEMPLATE_LENGTH // 4)} ×{count}' for value, count in most)
+        yield DigestStatement(text + values, ranks.TALLY, 'fields')
 
 
 def _from_to(times: Sequence[str]) -> tuple[str, str]:
@@ -395,6 +413,12 @@ def _about(template: LogTemplate, events: int, words: Mapping[str, int]) -> Iter
     few = lines if size <= _LINES_NAMED else (*lines[:_LINES_NAMED], lines[-1])
     longest = _TRACED if members[0].tail else _TEMPLATE_LENGTH
     yield DigestStatement(one_line(text, longest), rank, topic, few, shortened=members[0].raw)
+
+
+def summed(template: LogTemplate) -> str:
+    """How many lines of one template there are, where and when, and what varies in them."""
+    is_timed = any(event.time for event in template.members)
+    return one_line(f'{_span(template.members, is_timed=is_timed)} {template.text(brief)}')
 
 
 def _as_it_stands(event: Event, alike: int = 0) -> str:

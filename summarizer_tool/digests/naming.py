@@ -18,7 +18,8 @@ _NAME = re.compile(r'(?i)(?:^|[._ -])(?:names?|title|key|host(?:name)?|pod|node|
 _ID = re.compile(r'(?i)(?:^|[._ -])(?:id|uid|uuid|number|no|code|sku|ref|pid|arn)$|[a-z]I[Dd]$|_id$')
 
 _NAMES_FROM = 1.2  # score from which a field names things; a field with only different values has 2
-_SHORT = 24  # characters of a second name
+_SHORT, _APART, _OTHERS = 24, 0.95, 2
+"""Characters of other names, share of the things that must have one of their own, and how many are told."""
 _SAMPLE = 1000  # things by whose words they are told apart, from all over the list
 _SENTENCE = 6  # blanks from which a value is a sentence rather than a name
 _CHARACTER, _LEVEL, _LEAST_GAIN = 0.02, 0.3, 0.5
@@ -85,6 +86,18 @@ def short_names(fields: AbstractSet[str]) -> Mapping[str, str]:
     return {field: name if times[name] == 1 else field for field, name in last.items()}
 
 
+def other_names(rows: Sequence[Row]) -> Sequence[str]:
+    """The fields that tell things apart by a short name or number, as well as the one that names them: some ask by it.
+
+    Those at the margin of a thing come first.
+    """
+    fields = Counter(field for row in rows for field in row)
+    called = [field for field in fields if '[]' not in field and (_NAME.search(field) or _ID.search(field))]
+    found = [field for field in called if len({row.get(field) for row in rows}) > _APART * len(rows)]
+    short = [field for field in found if max(len(row.get(field, '')) for row in rows) <= _SHORT]
+    return sorted(short, key=lambda field: field.count('.'))[:_OTHERS]
+
+
 def is_id(field: str) -> bool:
     """Return whether a field has numbers that nobody compares, by what it is called."""
     return _ID.search(field) is not None
@@ -117,7 +130,7 @@ def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
     if '[]' in field or is_name == bool(_NAME.search(key)) or not (is_name or ('.' not in field and _ID.search(field))):
         return False
     values = {row.get(field, '') for row in rows}
-    return max(map(len, values)) <= _SHORT and len(values) > (1 if is_name and '.' not in field else 0.95 * len(rows))
+    return max(map(len, values)) <= _SHORT and len(values) > (1 if is_name and '.' not in field else _APART * len(rows))
 
 
 def _naming(field: str, rows: Sequence[Row], owners: Sequence[str]) -> float:

@@ -17,6 +17,7 @@ PLAIN_VALUES = 62.0
 VALUE = 56.0  # one that stands alone in data
 ODD = 54.0  # a record unlike the others, and more for each bit of surprise
 CONSTANT = 44.0
+TALLY = 40.0  # what stands most often in a place of lines
 WARNED_AGAIN = 42.0
 RELEVANT = 30.0  # what is about a question, and RELEVANCE more for what is most about it
 

@@ -12,6 +12,7 @@ from itertools import chain, takewhile
 from math import log
 
 from summarizer_tool.digests import ranks
+from summarizer_tool.digests.logs import LogTemplate, summed
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import LONGEST_PART, form
 from summarizer_tool.digests.statements import CUT, DigestStatement, focus_words, one_line
@@ -37,9 +38,10 @@ _TOLD_SHARE = 0.5  # what a part is about the question, against the best one, fr
 _FEW, _USUAL, _ABOVE = 12, 0.2, 1.1
 """and against what a fifth of the parts have: what is about the question no more than that tells nothing of it,"""
 _SAYS = log(2)  # unless it has words of it that most parts have not
-_ODD = 0.05  # what one counts more that is told for another reason, too
 _TOLD = 60  # parts that are told at most
-_OF_FORM = 2  # and parts of one form from which each further one loses in rank
+_ODD = 0.05  # what one counts more that is told for another reason, too
+_OF_FORM = 2  # parts of one form from which each further one loses in rank
+_SEVERAL = 3  # lines of one template from which they are told together, too
 _BELOW = {':': 2, '{': 5, '[': 5, '(': 5}
 """Parts told with one that ends with a sign; what begins with a sign, as the lines of JSON do, heads nothing."""
 
@@ -75,8 +77,15 @@ class Relevance:
     """How much it has of its words, 0.0 for none; of those that all texts have little."""
 
 
-def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) -> Iterator[DigestStatement]:
-    """Tell the parts, in order, that are most about a question; those on odd lines count for more."""
+def relevant(
+    parts: Sequence[OutputPart], question: str, odd: Container[int], templates: Sequence[LogTemplate] = ()
+) -> Iterator[DigestStatement]:
+    """Tell the parts, in order, that are most about a question; those on odd lines count for more.
+
+    Of lines of one template there is told how many there are, and what varies in them.
+    """
+    template_of = {event.line: each for each in templates if len(each.members) >= _SEVERAL for event in each.members}
+    counted: set[int] = set()
     found = relevances([*map(str, parts)], question)
     by_score = sorted((each.score for each in found.values()), reverse=True)
     usual = max(_FEW, round(_USUAL * len(parts)))
@@ -94,6 +103,10 @@ def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) ->
         text = ' '.join([str(told[0]), *(each.text for each in told[1:])])
         rank = ranks.RELEVANT + ranks.RELEVANCE * scores[at] - ranks.STEP * max(0, times[shape] - _OF_FORM)
         yield DigestStatement(one_line(f'{lines[0]}| {text}' if lines else text), rank, 'mentioned', lines)
+        template = template_of.get(lines[0]) if lines else None
+        if template and id(template) not in counted:
+            counted.add(id(template))
+            yield DigestStatement(summed(template), rank - 2 * ranks.STEP, 'mentioned')
 
 
 def _below(parts: Sequence[OutputPart], at: int) -> Sequence[OutputPart]:

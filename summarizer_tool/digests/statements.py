@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from heapq import heapify, heappop, heappush
 from math import log2
 from os.path import commonprefix
 from typing import Literal
@@ -47,7 +48,7 @@ _COUNTED = 600  # statements of the highest rank that are tried
 _UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
 """What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
 
-_ALIKE: tuple[Topic, ...] = ('errors', 'warnings', 'odd items')
+_ALIKE: tuple[Topic, ...] = NOTED[1:]
 """What is told of lines that may say the same in other places."""
 
 _OF_LINES: tuple[Topic, ...] = ('mentioned', 'odd items', 'values')
@@ -127,35 +128,92 @@ def choose(
     a line is not a record of its own, odd ones are told as they stand in the text.
     """
     ranked = _ranked(statements, focus)
-    # Counts of lines add up: no token reaches over a line break into a line that begins with a letter or sign.
-    costs = [count_tokens(statement.text + '\n') for statement in ranked[:_COUNTED]]
-
-    @cache
-    def waits(index: int) -> bool:
-        each = ranked[index]
-        return each.topic in _UNCALLED and any(addresses_reader(text) for text in (each.text, each.shortened) if text)
-
-    taken: set[int] = set()
+    choice = _Choice(ranked)
+    taken: list[int] = []
     left_out, reserve = '', 0
     for _ in range(_PASSES):
-        taken = _fitting(ranked, costs, budget - reserve, waits)
+        taken = choice.fitting(budget - reserve)
         left_out = _left_out(ranked, taken, int(_PLACE_SHARE * budget))
         reserve = count_tokens(left_out)
         if reserve > budget // 2:
             left_out = ''
-        if not left_out or sum(costs[index] for index in taken) + reserve <= budget:
+        if not left_out or sum(choice.costs[index] for index in taken) + reserve <= budget:
             break
 
-    def place(index: int) -> tuple[bool, int, tuple[int, ...]]:
-        """By topics, the highest rank first; those that wait for all others last."""
+    def place(nth: int) -> tuple[bool, int, tuple[int, ...]]:
+        """By topics, in the order in which they were taken; those that wait for all others last."""
+        index = taken[nth]
         each = ranked[index]
         is_by_line = each.topic == 'odd items' and not is_of_lines
-        return waits(index), TOPICS.index(each.topic), each.lines if is_by_line else (index,)
+        return choice.waits(index), TOPICS.index(each.topic), each.lines if is_by_line else (nth,)
 
-    return [ranked[index] for index in sorted(taken, key=place)], left_out
+    return [ranked[taken[nth]] for nth in sorted(range(len(taken)), key=place)], left_out
 
 
-def _left_out(ranked: Sequence[DigestStatement], taken: set[int], budget: int) -> str:
+class _Choice:
+    """Takes of some statements that of the highest rank that still fits, again and again; each makes others lose."""
+
+    def __init__(self, ranked: Sequence[DigestStatement]) -> None:
+        self._ranked = ranked
+        # Counts of lines add up: no token reaches over a line break into a line that begins with a letter or sign.
+        self.costs = [count_tokens(each.text + '\n') for each in ranked[:_COUNTED]]
+        self._words = [
+            tuple(dict.fromkeys(_PARTS.findall(each.text.lower()))) if each.topic in _ALIKE else () for each in ranked
+        ]
+        having = Counter(word for words in self._words for word in words)
+        self._weights = {word: log2(1 + len(ranked) / count) for word, count in having.items()}
+
+    @cache  # noqa: B019
+    def waits(self, index: int) -> bool:
+        """Return whether a statement, which nobody has asked for, addresses its reader."""
+        each = self._ranked[index]
+        return each.topic in _UNCALLED and any(addresses_reader(text) for text in (each.text, each.shortened) if text)
+
+    def fitting(self, budget: int) -> list[int]:
+        """Indices of the statements that fit, in the order in which they were taken; those that wait come last."""
+        taken: list[int] = []
+        late: list[int] = []
+        shown: set[int] = set()
+        told: set[tuple[str, str]] = set()
+        words: Counter[str] = Counter()
+        room: dict[str, float] = defaultdict(float)
+        heap = [(-self._ranked[index].rank, index) for index in range(len(self.costs))]
+        heapify(heap)
+        while heap:
+            rank, index = heappop(heap)
+            each = self._ranked[index]
+            lost = _SLOPE * room[each.topic] + _AGAIN * self._said(index, words)
+            if rank < lost - each.rank:
+                heappush(heap, (lost - each.rank, index))
+                continue
+            fields = _fields(each)
+            is_shown = each.topic in _OF_LINES and each.lines and shown.issuperset(each.lines)
+            if is_shown or (fields and told.issuperset(fields)) or self.costs[index] > budget:
+                continue
+            if self.waits(index):
+                late.append(index)
+                continue
+            budget -= self.costs[index]
+            taken.append(index)
+            shown.update(_each_told(each))
+            told.update(fields)
+            words.update(self._words[index])
+            room[each.topic] += max(1.0, len(each.text) / _USUAL_LENGTH)
+        if len(taken) + len(late) == len(self._ranked):
+            for index in late:
+                if self.costs[index] <= budget:
+                    budget -= self.costs[index]
+                    taken.append(index)
+        return taken
+
+    def _said(self, index: int, words: Mapping[str, int]) -> float:
+        """Which share of what the words of a statement weigh has been told."""
+        own = self._words[index]
+        again = sum(self._weights[word] * (1 - _NEW ** words[word]) for word in own if word in words)
+        return again / sum(map(self._weights.__getitem__, own)) if again else 0.0
+
+
+def _left_out(ranked: Sequence[DigestStatement], taken: Collection[int], budget: int) -> str:
     """How many statements on each topic are not told, and of which lines, the least important first.
 
     How many altogether, if that has no room.
@@ -191,49 +249,7 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
         known = distinct.get(text)
         if known is None or known.rank < statement.rank + gain:
             distinct[text] = replace(statement, text=text, rank=statement.rank + gain)
-    return _sunk([*distinct.values()])
-
-
-def _sunk(statements: Sequence[DigestStatement]) -> list[DigestStatement]:
-    """Statements by what is left of their ranks: each loses by those before it on its topic, and in its words."""
-    ordered = sorted(statements, key=lambda each: -each.rank)
-    said = [tuple(dict.fromkeys(_PARTS.findall(each.text.lower()))) if each.topic in _ALIKE else () for each in ordered]
-    having = Counter(word for words in said for word in words)
-    weights = {word: log2(1 + len(ordered) / count) for word, count in having.items()}
-    told: Counter[str] = Counter()
-    left: list[DigestStatement] = []
-    for each, words in zip(ordered, said, strict=True):
-        again = sum(weights[word] * (1 - _NEW ** told[word]) for word in words)
-        left.append(replace(each, rank=each.rank - _AGAIN * again / (sum(map(weights.__getitem__, words)) or 1.0)))
-        told.update(words)
-    room: dict[str, float] = defaultdict(float)
-    for at, each in sorted(enumerate(left), key=lambda item: -item[1].rank):
-        left[at] = replace(each, rank=each.rank - _SLOPE * room[each.topic])
-        room[each.topic] += max(1.0, len(each.text) / _USUAL_LENGTH)
-    return sorted(left, key=lambda each: -each.rank)
-
-
-def _fitting(
-    ranked: Sequence[DigestStatement], costs: Sequence[int], budget: int, waits: Callable[[int], bool]
-) -> set[int]:
-    """Indices of those that fit, taken greedily; those that wait only where no other is left."""
-    taken: set[int] = set()
-    shown: set[int] = set()
-    told: set[tuple[str, str]] = set()
-    for is_last in (False, True):
-        if is_last and not all(index in taken or waits(index) for index in range(len(ranked))):
-            break
-        for index, cost in enumerate(costs):
-            each = ranked[index]
-            fields = _fields(each)
-            is_shown = each.topic in _OF_LINES and each.lines and shown.issuperset(each.lines)
-            is_shown = is_shown or (bool(fields) and told.issuperset(fields))
-            if index not in taken and not is_shown and cost <= budget and (is_last or not waits(index)):
-                budget -= cost
-                taken.add(index)
-                shown.update(_each_told(each))
-                told.update(fields)
-    return taken
+    return sorted(distinct.values(), key=lambda each: -each.rank)
 
 
 def _fields(statement: DigestStatement) -> set[tuple[str, str]]:

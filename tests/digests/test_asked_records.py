@@ -97,7 +97,7 @@ def test_things_that_have_as_much_are_of_one_rank_however_they_are_called() -> N
     )
     assert [line for line in answers(lamps, 'largest Burns-Oil') if 'most' in line] == snapshot(
         [
-            'Lamp: quay: Burns-Oil=1000 (most, as 1 more)',
+            'Lamp: quay: Burns-Oil=1000 (most, as 1 more): Lamp: quay | Kind: 0 | Burns-Oil: 1000',
             'Lamp: reed: Burns-Oil=1000 (most, as 1 more)',
         ]
     )

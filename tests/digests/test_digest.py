@@ -111,7 +111,7 @@ log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO �
 52| 2026-03-14T02:51:00Z ERROR sluice 7 did not close | mill.errors.JammedError: gate 7 [File "/srv/mill/sluice.py", line 71, in close]
 51| 2026-03-14T02:50:00Z WARN pool is nearly empty (2 of 40)
 60| 2026-03-14T02:53:00Z INFO served /mill/3 for user u4 in 7200ms
-×51 in 1-60: INFO served {/mill/0, … 51 distinct} for user {u4, … 50 distinct} in {20ms..24ms..7200ms}\
+×51 in 1-60: INFO served {/mill/0, … 51 distinct} for user {u4 ×2, … 50 distinct} in {20ms..24ms..7200ms}\
 """)
 
 
@@ -212,7 +212,7 @@ def test_of_few_things_the_odd_ones_are_told_by_name_with_all_that_is_odd_in_the
     }
     told = digest(json.dumps(boats), 400).text
     assert 'boat-4: moored.last.state=sunk (usually afloat), moored.last.pumps=27 (usually 0)' in told
-    assert 'boat-6: moored.ropes=[/pier/6, /quay.ring]' in told
+    assert 'boat-6: moored.ropes.length=2 (usually 1), moored.ropes=[/pier/6, /quay.ring]' in told
     assert 'moored.last.pumps: 0 ×8, 27 ×1' in told
 
 

@@ -71,7 +71,8 @@ def test_what_is_thrown_while_another_is_handled_is_one_event_and_keeps_its_name
     )
     assert digest(text, 400).text == snapshot("""\
 log of 360 lines; 30 events; 2026-03-14 02:00:00 to 2026-03-14 02:00:29; ERROR ×30; 1 templates
-×30 in 1-349: 2026-03-14 02:00:00 to 02:00:29 ERROR could not grind sack {0..29}, will do so again | JamError: tooth 17 is broken [File "…/wheels/gears.py", line 8, in turn] | mill.doors.Stuck: <gate 7 (no water behind it)> [File "…/doors/sluice.py", line 8, in turn]\
+×30 in 1-349: 2026-03-14 02:00:00 to 02:00:29 ERROR could not grind sack {0..29}, will do so again | JamError: tooth 17 is broken [File "…/wheels/gears.py", line 8, in turn] | mill.doors.Stuck: <gate 7 (no water behind it)> [File "…/doors/sluice.py", line 8, in turn]
+most often behind File, of 2 in 60 lines: "…/wheels/gears.py" ×30, "…/doors/sluice.py" ×30\
 """)
 
 

@@ -41,7 +41,7 @@ def test_what_a_part_has_is_told_of_it_and_not_of_what_it_belongs_to() -> None:
         [
             'boats: 30 items with 3 fields, named by key',
             'boats[].crew: 73 items with 3 fields, named by name',
-            'boat-17 > sailor-17-1: pay=900 (most)',
+            'boat-17 > sailor-17-1: pay=900 (most), state=overboard',
             'boat-3: crew.length=4 (most, as 6 more)',
         ]
     )
@@ -59,7 +59,7 @@ def test_an_object_of_lists_has_things_of_its_own() -> None:
     tides['day-12'][1]['feet'] = 41
     assert told({'tides': tides}, ODD, 3) == snapshot(
         [
-            'tides: 30 items with 2 fields, named by key',
+            'tides: 30 items with 1 fields, named by key',
             'tides[].items: 60 items with 2 fields',
             'day-12[1]: feet=41, hour=15',
         ]
@@ -172,7 +172,7 @@ def test_folders_that_all_names_begin_with_are_said_once() -> None:
     assert told(files, 'Which file has the most lines?', 2) == snapshot(
         [
             'items: 40 items with 2 fields, named by path in /srv/harbour/north/ledgers/',
-            '1/page-7.txt: lines=4000 (most)',
+            '1/page-7.txt: lines=4000 (most), path=/srv/harbour/north/ledgers/1/page-7.txt',
         ]
     )
 
