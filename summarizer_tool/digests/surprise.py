@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import log2
@@ -36,7 +36,10 @@ _WORD = 2.0  # bits that a notable word is less surprising than it is rare
 _LITTLE = 3.7  # bits of surprise below which a record is like the others
 _FEW = 2.0  # and among few things with fields this much less than any of them could have
 _ALONE = 15.0  # bits from which it is unlike all others
-_TOLD = 300  # records that are told
+_SAME_PLACE = 0.6  # bits that a record loses for each that is told for the same place
+_SAME_VALUE = 1.2  # and for each that is told for the same value there
+_TRIED = 1500  # records that are ranked
+_TOLD = 120  # and of these so many that are told
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +53,27 @@ class _Surprise:
 
 
 def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
-    """Records unlike the others, the most surprising first."""
+    """Records unlike the others, the most surprising first; what is surprising again in the same place counts less."""
     least = min(_LITTLE, log2(len(records)) - _FEW) if any(each.fields for each in records[:1]) else _LITTLE
     found = [each for each in _found(_bounded(records)) if each.bits >= least]
-    ranked: dict[tuple[str, str], _Surprise] = {}
-    for nth, each in enumerate(found):
-        ranked.setdefault((each.record.name, each.record.text.strip() or str(nth)), each)
+    seen: Counter[Hashable] = Counter()
+    ranked: dict[tuple[str, str], tuple[float, _Surprise]] = {}
+    for nth, each in enumerate(found[:_TRIED]):
+        said = each.record.name, each.record.text.strip() or str(nth)
+        if said not in ranked:
+            places = [place for place, _ in each.values[:3] if place[0] not in OF_LINES]
+            again = max((seen[place] for place in places), default=0)
+            ranked[said] = each.bits - _SAME_PLACE * again - _SAME_VALUE * seen[each.values[0]], each
+            seen.update([*places, each.values[0]])
     usual = _usual_values(records)
     others = other_names([dict(each.fields) for each in records if each.fields and not each.text])
-    for each in [*ranked.values()][:_TOLD]:
+    for bits, each in sorted(ranked.values(), key=lambda item: -item[0])[:_TOLD]:
         lines = (each.record.line,) if each.record.line else ()
         if text := _shown_record(each.record, each.values, usual, is_alone=each.bits > _ALONE):
             text += ''.join(
                 f', {name}={value}' for name, value in each.record.fields if name in others and value not in text
             )
-            rank = ranks.ODD + ranks.BIT * min(each.bits, 20.0)
+            rank = ranks.ODD + ranks.BIT * min(bits, 20.0)
             yield DigestStatement(text, rank, 'odd items', lines, shortened=_whole(each.record))
 
 
