@@ -140,11 +140,12 @@ def asks_how_many(words: Sequence[str]) -> bool:
     return not _HOW_MANY.isdisjoint(words)
 
 
-def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
+def extremes(things: NamedRows, words: Sequence[str], *, are_all: bool = True) -> Iterator[DigestStatement]:
     """Tell of the things with most and least in the fields of numbers that are asked for, and that lack such a field.
 
     Of fields of times the earliest and the latest ones are told where the focus asks for such. Most and least are those
-    of the things of which most fields are other words of the focus, unless few are.
+    of the things of which most fields are other words of the focus, unless few are. Where things are all that there is,
+    a focus that names none of their fields asks for one all the same.
     """
     total, asks = len(things.rows), asks_for_an_end(words) or not _ENDS.isdisjoint(words)
     asks_when = not (_FIRST | _LAST).isdisjoint(words)
@@ -155,10 +156,11 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     called = {word: things.called(word) for word in words}
     asked_for = {field for fields in called.values() for field in fields}
     most_met = max(map(met.__getitem__, known), default=0.0)
-    asked_for = {field for field in known if met[field] > _AS_WELL * most_met} | (asked_for - {*known})
+    if asks:  # a thing may have much inside what it is called for
+        asked_for = {field for field in known if met[field] > _AS_WELL * most_met} | (asked_for - {*known})
     when = {field for field, (_, names) in known.items() if names == _WHEN}
     measures = {field for field in when or known if not (is_id(field) or field.endswith(LENGTH))}
-    if asks and not asked_for & measures and len(measures) <= _UNNAMED:
+    if asks and are_all and not asked_for & measures and len(measures) <= _UNNAMED:
         asked_for |= measures  # the question may call it by another word
     others = {word for word, fields in called.items() if not fields} - _FIRST - _LAST
     having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]

@@ -25,7 +25,7 @@ _WHOLE = re.compile(r'(?=0*[1-9])\d+(?:\.\d+)?$')
 _ALIKE = str.maketrans('μ−', 'µ-')
 _UNITS = {
     'ns': 1e-9, 'us': 1e-6, 'µs': 1e-6, 'ms': 1e-3, 's': 1.0, 'sec': 1.0, 'm': 60.0, 'min': 60.0, 'h': 3600.0,
-    'd': 86400.0, 'w': 604800.0, 'y': 31536000.0, 'B': 1.0, 'byte': 1.0, 'bytes': 1.0, '%': 1.0, '': 1.0,
+    'd': 86400.0, 'w': 604800.0, 'y': 31536000.0, 'B': 1.0, 'b': 1.0, 'byte': 1.0, 'bytes': 1.0, '%': 1.0, '': 1.0,
     'k': 1e3, 'K': 1e3, 'M': 1e6, 'G': 1e9, 'T': 1e12, 'P': 1e15, 'g': 2.0**30, 't': 2.0**40,
     **{f'{sign}b': 1e3**nth for nth, sign in enumerate('kmgtp', 1)},
     **{f'{sign}{unit}': 1024.0**nth for nth, sign in enumerate('kmgtp', 1) for unit in ('i', 'ib')},

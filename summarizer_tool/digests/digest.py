@@ -61,6 +61,7 @@ _ROW_LENGTH = 160  # characters of a row of a table by which it is called
 _MOST_OF_BUDGET = 0.4  # share of the budget that one statement may have
 _ALWAYS = 80  # and tokens that it may have anyway
 _HEAD = 0.35  # of a budget of less than two such that of an overview
+_ALL = 0.3  # share of a text that things have from which it is theirs
 _MUCH = 5  # a character for each so many tokens of the budget, and more
 
 
@@ -123,7 +124,10 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         # Where it is asked which has most errors, these are no small words.
         measured = tuple(dict.fromkeys([*words, *filter(str.isalpha, focus.lower().rstrip('?').split())]))
         things = [*read.things, *(_measured(read.templates) if asks_for_an_end(words) else ())]
-        found += chain.from_iterable(extremes(each, measured) for each in things)
+        sizes = [sum(len(cell) for row in each.rows for cell in row.values()) for each in things]
+        most = _ALL * max(len(read.lines), sum(map(len, read.lines)))
+        for each, size in zip(things, sizes, strict=True):
+            found += extremes(each, measured, are_all=size > most or each.are_lines)
         parts = _parts_of_values(read, found, focus.lower(), words) if _is_of_values(read) else _output_parts(read)
         found += relevant(parts, focus, odd, read.templates)
         found += _counts(read, focus.lower(), words)

@@ -47,16 +47,14 @@ def _lines(text: str, having: Mapping[str, Sequence[int]], weights: Mapping[str,
     if not on:
         return ()
 
-    def weight(said: Iterable[str]) -> float:
-        return sum(weights[word] for word in said)
+    def weight(numbers: Iterable[int]) -> float:
+        return sum(weights[word] for word in {word for number in numbers for word in on[number]})
 
     def around(number: int) -> list[int]:
         return [each for each in range(number - _NEAR, number + _NEAR + 1) if each in on]
 
-    own = {number: weight(said) for number, said in on.items()}
+    own = {number: weight([number]) for number in on}
     most = max(own.values())
-    near = {number: weight({*()}.union(*(on[each] for each in around(number)))) for number in on if own[number] == most}
-    best = max(near, key=lambda number: (near[number], -number))
+    best = max((number for number in on if own[number] == most), key=lambda number: (weight(around(number)), -number))
     found = sorted(around(best), key=lambda number: (number != best, -own[number], abs(number - best)))[:_LINES]
-    has = weight({word for number in found for word in on[number]})
-    return tuple(found) if has >= _FOUND * weight(words) else ()
+    return tuple(found) if weight(found) >= _FOUND * sum(map(weights.__getitem__, words)) else ()

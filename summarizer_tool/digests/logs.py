@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import product
 from math import log2
 from typing import Literal
 
@@ -253,7 +254,8 @@ _LEAST = 3  # lines from which others of one template are told together
 _TEMPLATE_LENGTH = 160
 _MARKED = 0.1  # share of the lines that have a time or a level from which these are told of
 _LINES_NAMED = 20
-_LISTED, _TALLIES = 5, 6  # values of one place, and places, of which is told how often they are there
+_LISTED, _TALLIES, _NAMED = 5, 6, 60
+"""Values of one place, and places, of which is told how often they are there, and characters of each."""
 _TALLIED, _LEAST_BITS, _FIRST_WORDS = 8, 0.3, 6
 """Lines, and bits for each line, from which values are counted in a place, and words of a line that are one each."""
 _UNIT = re.compile(r'[^A-Za-zµ]')  # what is none in a number with its unit
@@ -349,21 +351,23 @@ def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStat
 
 def _tallies(events: Sequence[Event]) -> Iterator[DigestStatement]:
     """What stands most often where the same stands again and again: files and kinds of findings, hosts, users."""
-    places: dict[str, Counter[str]] = defaultdict(Counter)
+    places: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for event in events:
         words = [(_LINE_NUMBERS.sub('', word), signs) for word, signs in cut(event.message).words[:_WORDS]]
         last = len(words) - 1
+        lines = ('lines', 'lines of errors and warnings') if event.severity in _TOPICS else ('lines',)
         for nth, (value, signs) in enumerate(words):
             # Plain words are those of templates.
             if quantity(value) is not None or (value.rstrip('.').isalpha() and signs[-1:] not in ('=', '[')):
                 continue
             before = words[nth - 1][0] if nth else ''
-            if before.isalpha():
-                places[f'behind {before}{signs}'.rstrip()][value] += 1
+            named = [f'behind {before}{signs}'.rstrip()] if before.isalpha() else []
             if nth < _FIRST_WORDS or nth == last:
-                places['as last word' if nth == last else f'as word {nth + 1}'][value] += 1
+                named.append('as last word' if nth == last else f'as word {nth + 1}')
+            for place in product(named, lines):
+                places[place][value] += 1
     told: dict[tuple[tuple[str, int], ...], tuple[float, str]] = {}
-    for place, counts in places.items():
+    for (place, which), counts in places.items():
         total = counts.total()
         if total < max(_TALLIED, _MARKED * len(events)) or len(counts) < 2 or max(counts.values()) < _LEAST:
             continue
@@ -372,9 +376,9 @@ def _tallies(events: Sequence[Event]) -> Iterator[DigestStatement]:
         bits = entropy * (1 - entropy / log2(total)) * total / len(events)
         most = (*counts.most_common(_LISTED),)
         if bits > told.get(most, (_LEAST_BITS, ''))[0] and any(map(str.isalpha, ''.join(counts))):
-            told[most] = bits, f'most often {place}, of {len(counts)} in {total} lines: '
+            told[most] = bits, f'most often {place}, of {len(counts)} in {total} {which}: '
     for most, (_, text) in sorted(told.items(), key=lambda each: -each[1][0])[:_TALLIES]:
-        values = ', '.join(f'{one_line(value, _TEMPLATE_LENGTH // 4)} ×{count}' for value, count in most)
+        values = ', '.join(f'{one_line(value, _NAMED)} ×{count}' for value, count in most)
         yield DigestStatement(text + values, ranks.TALLY, 'fields')
 
 
