@@ -2,8 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -15,6 +15,7 @@ from summarizer_tool.digests.columns import moment, quantities
 from summarizer_tool.digests.naming import LENGTH, Row, is_id, is_wordless, short_names
 from summarizer_tool.digests.relevance import OutputPart
 from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.text.addressing import addresses_reader
 from summarizer_tool.text.scoring import content_stem
 from summarizer_tool.text.terms import stem
 
@@ -108,7 +109,7 @@ class NamedRows:
         """How much the words that name each field, and what it is inside of, tell: those that name many tell little."""
         own = {word: self.called(word) for word in words}
         around = {word: {field for field in self.times if _is_called(word, field.replace('.', '_'))} for word in words}
-        met: Counter[str] = Counter()
+        met: dict[str, float] = defaultdict(float)
         for word, fields in around.items():
             # What names the things tells little of their fields.
             telling = _AROUND**2 if _is_called(word, self.what) else 1.0
@@ -264,23 +265,16 @@ def asked_of(topic: str, words: Sequence[str]) -> bool:
     return met > 1 or 0 < met == len(words)
 
 
-def counted(
-    units: Sequence[str], what: str, focus: str, words: Sequence[str], called: Container[str] = (), apart: float = 0.0
-) -> Iterator[DigestStatement]:
-    """Tell how many lines or things have what is counted in a question, if any has all of its words that some have.
+def counted(things: NamedRows, focus: str, words: Sequence[str]) -> Iterator[DigestStatement]:
+    """Tell how many things have what is counted in a question, if any has all of its words that some have.
 
-    Args:
-        units: The lines or things.
-        what: What they are.
-        focus: The question.
-        words: Those of it that tell something.
-        called: Words of it that name fields, which values need not have.
-        apart: What the answer loses in rank.
+    Words that name fields are left out, which values need not have.
     """
-    lower = [*map(str.lower, units)]
+    what = 'items' if addresses_reader(things.what) else things.what
+    lower = [' '.join(row.values()).lower() for row in things.rows] if _HOW_MANY.intersection(words) else []
     having: dict[str, set[int]] = {}
-    for word in words if _HOW_MANY.intersection(words) else ():
-        if word in _HOW_MANY or _is_called(word, what) or word in called or not content_stem(word):
+    for word in words if lower else ():
+        if word in _HOW_MANY or _is_called(word, what) or things.called(word) or not content_stem(word):
             continue
         # Of a word other forms count, too; of a name or number nothing that is longer.
         begin, end = (stem(word)[:_SHARED], r'[^\W_]*') if word.isalpha() else (word, r'(?![.-]?\w)')
@@ -297,5 +291,5 @@ def counted(
     alike = set[int].intersection(*having.values()) if having else set[int]()
     if alike:
         each = f' ({", ".join(f"{word} ×{len(found)}" for word, found in having.items())})' if len(having) > 1 else ''
-        text = f'{len(alike)} of {len(units)} {what} have {" and ".join(having)}{each}'
-        yield DigestStatement(text, ranks.ANSWER - apart, 'mentioned')
+        text = f'{len(alike)} of {len(lower)} {what} have {" and ".join(having)}{each}'
+        yield DigestStatement(text, ranks.ANSWER - ranks.APART * bool(things.part), 'mentioned')

@@ -34,9 +34,9 @@ _READ = 400  # characters of a line that are read
 _FIELDS_TOLD = 40  # fields of blocks of which is told what is least, most or rare in them
 
 _VALUE = re.compile(r'[ \t]*(?:- )?"?([A-Za-z][\w./-]*(?: [\w.-]+){0,3})"?[ \t]*[:=][ \t]+(\S.*)')
-_PAIRS = re.compile(r'(?<![\w@])([A-Za-z][\w.-]*)[:=] ?([^\s:=,;]+)(?=[\s,;]|$)')
+_PAIRS = re.compile(r'(?<![\w@.-])([A-Za-z][\w.-]*)[:=] ?([^\s:=,;]+)(?=[\s,;]|$)')
 """Several names with a value each on one line."""
-_NUMBERS = re.compile(r'((?<!\w)(?:[A-Za-z][\w-]* )?[A-Za-z][\w-]*)[ =] ?(\d[\d.]*%?)(?= |[,;)]|$)')
+_NUMBERS = re.compile(r'((?<![\w-])(?:[A-Za-z][\w-]* )?[A-Za-z][\w-]*)[ =] ?(\d[\d.]*%?)(?= |[,;)]|$)')
 """Numbers behind words."""
 _COUNTED = re.compile(r'\s*(?:[A-Z][a-z]+ )?(\d[\d.]*%?) ([A-Za-z][\w/-]*(?: [a-z]+){0,2})\s*$')
 """How many there are of something: `9 input errors`."""

@@ -130,7 +130,8 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
             found += extremes(each, measured, are_all=size > most or each.are_lines)
         parts = _parts_of_values(read, found, focus.lower(), words) if _is_of_values(read) else _output_parts(read)
         found += relevant(parts, focus, odd, read.templates)
-        found += _counts(read, focus.lower(), words)
+        lines = NamedRows(read.lines, [{'': line} for line in read.lines], what='lines')
+        found += chain.from_iterable(counted(each, focus.lower(), words) for each in read.things or [lines])
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -162,17 +163,6 @@ def _measured(templates: Sequence[LogTemplate]) -> Iterator[NamedRows]:
     if found := [*measures(templates)]:
         names = [one_line(event.raw, _ROW_LENGTH) for event, _ in found]
         yield NamedRows(names, [row for _, row in found], [event.line for event, _ in found], are_lines=True)
-
-
-def _counts(read: MachineText, focus: str, words: Sequence[str]) -> Iterator[DigestStatement]:
-    """How many things, or lines, have what is asked for."""
-    if not read.things:
-        yield from counted(read.lines, 'lines', focus, words)
-    for things in read.things:
-        told = [' '.join(row.values()) for row in things.rows]
-        called = {word for word in words if things.called(word)}
-        what = 'items' if addresses_reader(things.what) else things.what
-        yield from counted(told, what, focus, words, called, ranks.APART if things.part else 0.0)
 
 
 def _bounded(statement: DigestStatement, budget: int) -> DigestStatement:
@@ -313,7 +303,7 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
         NamedRows([one_line(lines[at - 1], _ROW_LENGTH) for at in each.lines], each.rows, each.lines, are_lines=True)
         for each in tables
     ]
-    return MachineText(lines, 'table', table_statements(lines, tables), titles=titles, things=things)
+    return MachineText(lines, 'table', table_statements(lines, tables, things), titles=titles, things=things)
 
 
 def _lines_of(lines: Sequence[str]) -> MachineText:

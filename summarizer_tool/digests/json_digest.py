@@ -138,7 +138,7 @@ class _JsonWalk:
         key, labels = named_by(rows, owners)
         part = path.rpartition('[].')[2] if owners else ''
         self._found.append(NamedRows(labels, rows, what=path, part=part))
-        for each in record_statements(path, rows, key=key, labels=labels, part=part):
+        for each in record_statements(path, self._found[-1], key):
             yield replace(each, rank=each.rank - ranks.INSIDE.get(each.topic, 0.0)) if owners else each
         for below, found in inside.items():
             yield from self._things(f'{path}[].{below}', found.things, [labels[owner] for owner in found.owners])

@@ -1,10 +1,10 @@
 """Many things with the same fields (a list of objects, the rows of a table): how many, named by what, what is usual."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from summarizer_tool.digests import ranks
+from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import Column, describe, shown
 from summarizer_tool.digests.naming import Row, is_id
 from summarizer_tool.digests.notable import BAD
@@ -19,38 +19,22 @@ _MASK = re.compile(r'\[MASKED_[A-Z_]+\]')  # what stands in the place of a secre
 _CONSTANT_LENGTH = 60
 
 
-def record_statements(
-    what: str,
-    rows: Sequence[Row],
-    *,
-    key: str = '',
-    labels: Sequence[str] = (),
-    part: str = '',
-    lines: Sequence[int] = (),
-) -> Iterator[DigestStatement]:
-    """What is usual of two or more things with the same fields, and which are unlike the others if they have names.
+def record_statements(what: str, things: NamedRows, key: str = '') -> Iterator[DigestStatement]:
+    """What is usual of things with the same fields, and which are unlike the others, if they are no lines.
 
-    Few things are told with all of their fields.
-
-    Args:
-        what: What they are.
-        rows: The things.
-        key: The field that names them.
-        labels: What each is called, if they have names.
-        part: What they are of others, said before the names of fields.
-        lines: The number of the line on which each stands, if they stand on lines.
+    Few things are told with all of their fields. The field `key` names them.
     """
-    part = f'{part}[].' if part else ''
-    total = len(rows)
-    counts = Counter(field for row in rows for field in row)
-    fields = [field for field, _ in counts.most_common(_FIELDS)]
+    part, rows = f'{things.part}[].' if things.part else '', things.rows
+    labels = () if things.are_lines else things.names
+    fields = [field for field, _ in things.times.most_common(_FIELDS)]
     named = f', named by {key}' if key else ''
-    yield DigestStatement(f'{what}: {total} items with {len(counts)} fields{named}', ranks.OVERVIEW, 'overview')
+    text = f'{what}: {len(rows)} items with {len(things.times)} fields{named}'
+    yield DigestStatement(text, ranks.OVERVIEW, 'overview')
     if told := _each(rows):
         for row, text in enumerate(told):
             bad = ranks.WRONG * bool(BAD.search(text))
-            text = f'{labels[row]}: {text}' if part else text
-            yield DigestStatement(text, ranks.EACH + bad, 'values', tuple(lines[row : row + 1]))
+            text = f'{things.names[row]}: {text}' if part else text
+            yield DigestStatement(text, ranks.EACH + bad, 'values', tuple(things.lines[row : row + 1]))
         return
     columns = [describe(field, [row.get(field) for row in rows], () if is_id(field) else labels) for field in fields]
     constant = [column for column in columns if column.kind == 'constant']
@@ -70,10 +54,10 @@ def record_statements(
         if column.kind != 'constant':
             yield DigestStatement(f'{part}{column.name}: {column.text}', _rank(column), 'fields')
     if labels:
-        some = [field for field in counts if counts[field] < total][:_FIELDS]
+        some = [field for field in things.times if things.times[field] < len(rows)][:_FIELDS]
         missing = [[(field, MISSING) for field in some if field not in row] for row in rows]
-        records = zip(labels, rows, missing, strict=True)
-        yield from surprising([OutputRecord('', 0, name, [*row.items(), *lacks]) for name, row, lacks in records])
+        found = zip(labels, rows, missing, strict=True)
+        yield from surprising([OutputRecord('', 0, name, [*row.items(), *lacks]) for name, row, lacks in found])
 
 
 def _each(rows: Sequence[Row]) -> Sequence[str]:

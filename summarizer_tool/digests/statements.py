@@ -4,7 +4,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from heapq import heapify, heappop, heappush
 from math import log2
 from os.path import commonprefix
@@ -155,6 +154,7 @@ class _Choice:
 
     def __init__(self, ranked: Sequence[DigestStatement]) -> None:
         self._ranked = ranked
+        self._waiting: dict[int, bool] = {}
         # Counts of lines add up: no token reaches over a line break into a line that begins with a letter or sign.
         self.costs = [count_tokens(each.text + '\n') for each in ranked[:_COUNTED]]
         self._words = [
@@ -163,11 +163,13 @@ class _Choice:
         having = Counter(word for words in self._words for word in words)
         self._weights = {word: log2(1 + len(ranked) / count) for word, count in having.items()}
 
-    @cache  # noqa: B019
     def waits(self, index: int) -> bool:
         """Return whether a statement, which nobody has asked for, addresses its reader."""
-        each = self._ranked[index]
-        return each.topic in _UNCALLED and any(addresses_reader(text) for text in (each.text, each.shortened) if text)
+        if index not in self._waiting:
+            each = self._ranked[index]
+            texts = filter(None, (each.text, each.shortened))
+            self._waiting[index] = each.topic in _UNCALLED and any(map(addresses_reader, texts))
+        return self._waiting[index]
 
     def fitting(self, budget: int) -> list[int]:
         """Indices of the statements that fit, in the order in which they were taken; those that wait come last."""

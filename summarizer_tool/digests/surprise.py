@@ -186,11 +186,14 @@ def _shown_record(
             odd.setdefault(name, value)
     # What a thing has tells more than what it lacks.
     told = sorted(odd, key=lambda field: cells[field] == MISSING)[:_TOLD_FIELDS]
-    called = record.name.rpartition(' > ')[2].partition(' (')[0]
+    called = record.name.rpartition(' (#')[0]
     own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field), record.name, called)]
-    if (not told and not record.text) or (told and sum(cell != MISSING for cell in cells.values()) <= _FEW_FIELDS):
-        # Of few fields each tells something of the others; who is odd by its name is known by what it has.
-        told = list(dict.fromkeys([*told, *own]))[:_TOLD_FIELDS]
+    if not told and not record.text:
+        # What is odd about it is what it is called: that is told with what it has.
+        told = own[:_TOLD_FIELDS]
+    elif told and sum(cell != MISSING for cell in cells.values()) <= _FEW_FIELDS:
+        # Of few fields each tells something of the others.
+        told += [field for field in own if field not in told and not record.name.endswith(f'> {cells[field]}')]
     said = [_shown_field(field, cells[field], odd.get(field, ''), usual.get(field)) for field in told]
     while len(said) > 1 and len(record.name) + sum(map(len, said)) > LONGEST:
         said.pop()

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from summarizer_tool.digests import ranks
+from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import record_statements
 from summarizer_tool.digests.statements import DigestStatement, one_line
@@ -93,14 +94,15 @@ def _joined(tables: Sequence[Table]) -> list[Table]:
     ]
 
 
-def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[DigestStatement]:
+def table_statements(
+    lines: Sequence[str], tables: Sequence[Table], things: Sequence[NamedRows]
+) -> Iterator[DigestStatement]:
     """How many rows there are, what is usual in them, what stands beside them, and what is unlike the others."""
     beside = sorted(line for table in tables for line in table.beside if not line[1].startswith(_COMMENT))
     for nth, (at, line) in enumerate(beside if len(beside) <= _BESIDE else ()):
         yield DigestStatement(f'beside table: {one_line(line)}', ranks.EACH - nth, 'overview', (at,))
-    for number, table in enumerate(tables, 1):
-        what = 'table' if len(tables) == 1 else f'table {number}'
-        yield from record_statements(what, table.rows, lines=table.lines)
+    for number, (table, rows) in enumerate(zip(tables, things, strict=True), 1):
+        yield from record_statements('table' if len(tables) == 1 else f'table {number}', rows)
         rows = zip(table.lines, table.rows, strict=True)
         yield from surprising([OutputRecord(lines[at - 1], at, fields=[*row.items()]) for at, row in rows])
     yield from surprising([OutputRecord(line, at) for at, line in beside])
