@@ -113,11 +113,10 @@ class NamedRows:
         for word, fields in around.items():
             # What names the things tells little of their fields.
             telling = _AROUND**2 if _is_called(word, self.what) else 1.0
+            worth = telling * log2(1 + len(self.times) / max(1, len(fields)))
             for field in fields:
                 share = _SELDOM + (1 - _SELDOM) * self.times[field] / len(self.rows)
-                met[field] += (
-                    telling * share * log2(1 + len(self.times) / len(fields)) * (1.0 if field in own[word] else _AROUND)
-                )
+                met[field] += worth * share * (1.0 if field in own[word] else _AROUND)
         return met
 
     def told(self, at: int, said: str, rank: float, more: int = 0) -> DigestStatement:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from math import log2
 
 from summarizer_tool.digests import ranks
-from summarizer_tool.digests.columns import has_not_come
+from summarizer_tool.digests.columns import has_not_come, quantity
 from summarizer_tool.digests.naming import other_names
 from summarizer_tool.digests.notable import notable_words
 from summarizer_tool.digests.places import LONGEST_LINE, OF_LINES, OutputRecord, Place, find_places, without_digits
@@ -186,14 +186,14 @@ def _shown_record(
             odd.setdefault(name, value)
     # What a thing has tells more than what it lacks.
     told = sorted(odd, key=lambda field: cells[field] == MISSING)[:_TOLD_FIELDS]
-    called = record.name.rpartition(' (#')[0]
+    called, numbered, _ = record.name.rpartition(' (#')
     own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field), record.name, called)]
-    if not told and not record.text:
+    if told and sum(cell != MISSING for cell in cells.values()) <= _FEW_FIELDS:
+        # A counter says nothing without its count, and who is called by a number is known by what else it has.
+        told += [field for field in own if field not in told and (numbered or quantity(cells[field]) is not None)]
+    elif not told and not record.text:
         # What is odd about it is what it is called: that is told with what it has.
         told = own[:_TOLD_FIELDS]
-    elif told and sum(cell != MISSING for cell in cells.values()) <= _FEW_FIELDS:
-        # Of few fields each tells something of the others.
-        told += [field for field in own if field not in told and not record.name.endswith(f'> {cells[field]}')]
     said = [_shown_field(field, cells[field], odd.get(field, ''), usual.get(field)) for field in told]
     while len(said) > 1 and len(record.name) + sum(map(len, said)) > LONGEST:
         said.pop()
