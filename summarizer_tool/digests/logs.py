@@ -406,17 +406,17 @@ def _about(template: LogTemplate, events: int, words: Mapping[str, int]) -> Iter
     is_few = topic != 'templates' and size <= _TOGETHER
     text = f'{_span(members, is_timed=topic != "templates")} {template.text(listed if is_few else brief)}'
     lines = tuple(event.line for event in members)
-    if is_few and size > 1 and len(text) <= LONGEST:
-        yield DigestStatement(text, rank + 0.5 * novel, topic, lines)
-        return
-    if is_few:
+    if is_few and (size == 1 or len(text) > LONGEST):
         for nth, event in enumerate(members):
             yield DigestStatement(_as_it_stands(event, size), rank + 0.5 * novel - nth, topic, (event.line,))
         return
-    rank += 6.0 if topic == 'errors' else ranks.BIT * log2(size) + 0.8 * novel
+    if is_few:
+        rank += 0.5 * novel
+    else:
+        rank += 6.0 if topic == 'errors' else ranks.BIT * log2(size) + 0.8 * novel
+        text = one_line(text, _TRACED if members[0].tail else _TEMPLATE_LENGTH)
     few = lines if size <= _LINES_NAMED else (*lines[:_LINES_NAMED], lines[-1])
-    longest = _TRACED if members[0].tail else _TEMPLATE_LENGTH
-    yield DigestStatement(one_line(text, longest), rank, topic, few, shortened=members[0].raw)
+    yield DigestStatement(text, rank, topic, few, shortened='' if is_few else members[0].raw)
 
 
 def summed(template: LogTemplate) -> str:

@@ -8,7 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 LONGEST_LINE = 2000
@@ -37,6 +37,9 @@ Place = tuple[Hashable, ...]
 """Its first item says of which kind it is: `field`, `at` (a position), `behind` (a word and signs), `end`; and of whole
 lines `form` (their template) and `new` (how many of their words no other has)."""
 
+Found = tuple[int, str]
+"""The number of a record, and what stands in a place of it."""
+
 OF_LINES = frozenset({'form', 'new'})
 """The kinds of places that are those of whole lines."""
 
@@ -63,19 +66,6 @@ class CutLine:
     """Each with the signs before it."""
     end: str
     """The signs behind the last one."""
-
-
-@dataclass(slots=True)
-class PlaceValues:
-    """What stands in one place, and in which records."""
-
-    rows: list[int] = field(default_factory=list[int])
-    values: list[str] = field(default_factory=list[str])
-
-    def add(self, row: int, value: str) -> None:
-        """Note a value."""
-        self.rows.append(row)
-        self.values.append(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +134,17 @@ def frequent_words(lines: Iterable[CutLine], total: int) -> FrequentWords:
     return FrequentWords(counts, max(least, share * total))
 
 
-def find_places(records: Sequence[OutputRecord]) -> Mapping[Place, PlaceValues]:
+def find_places(records: Sequence[OutputRecord]) -> Mapping[Place, list[Found]]:
     """Note each value of all records in each of its places, of those that have enough values to tell what is usual."""
     lines = {row: cut(each.text) for row, each in enumerate(records) if not each.fields}
     # Many cells have the same value.
     cells = {value: cut(value) for value in {value for each in records for _, value in each.fields}}
     fields = [(row, name, cells[value]) for row, each in enumerate(records) for name, value in each.fields]
     frequent = frequent_words([*lines.values(), *(cell for _, _, cell in fields)], len(records))
-    places: dict[Place, PlaceValues] = defaultdict(PlaceValues)
+    places: dict[Place, list[Found]] = defaultdict(list)
     for row, each in enumerate(records):
         for name, value in each.fields:
-            places['field', name].add(row, value)
+            places['field', name].append((row, value))
     of_words = _made_of_words(fields, frequent)
     for row, name, cell in fields:
         if len(cell.words) > 1 and name in of_words:
@@ -163,11 +153,11 @@ def find_places(records: Sequence[OutputRecord]) -> Mapping[Place, PlaceValues]:
     return {
         place: found
         for place, found in places.items()
-        if len(found.values) >= LEAST_VALUES and len({*found.values}) > 1
+        if len(found) >= LEAST_VALUES and len({value for _, value in found}) > 1
     }
 
 
-def _add_lines(places: Mapping[Place, PlaceValues], lines: Mapping[int, CutLine], frequent: FrequentWords) -> None:
+def _add_lines(places: Mapping[Place, list[Found]], lines: Mapping[int, CutLine], frequent: FrequentWords) -> None:
     """Note lines by their templates, and their words."""
     first = {row: without_digits(line.words[0][0]) if line.words else '' for row, line in lines.items()}
     beginning = Counter(first.values())
@@ -176,10 +166,10 @@ def _add_lines(places: Mapping[Place, PlaceValues], lines: Mapping[int, CutLine]
     for row, line in lines.items():
         head, template = heads[row], templates[row]
         signs = ''.join(signs for _, signs in line.words)[:60] + line.end
-        places['form', head].add(row, re.sub(r'(.)\1+', r'\1', signs.replace(' ', '')))
-        places['form', 'of all'].add(row, template)
+        places['form', head].append((row, re.sub(r'(.)\1+', r'\1', signs.replace(' ', ''))))
+        places['form', 'of all'].append((row, template))
         words = {without_digits(word) for word, _ in line.words}
-        places['new', head].add(row, str(sum(frequent.counts[word] == 1 for word in words if word.isalpha())))
+        places['new', head].append((row, str(sum(frequent.counts[word] == 1 for word in words if word.isalpha()))))
         _add_words(places, row, line, head, frequent)
 
 
@@ -195,17 +185,17 @@ def _made_of_words(fields: Sequence[tuple[int, str, CutLine]], frequent: Frequen
 
 
 def _add_words(
-    places: Mapping[Place, PlaceValues], row: int, line: CutLine, head: str, frequent: FrequentWords
+    places: Mapping[Place, list[Found]], row: int, line: CutLine, head: str, frequent: FrequentWords
 ) -> None:
     """Note the words of a line or a cell by their positions, the word before them, and the last one."""
     last = ''
     for nth, (word, signs) in enumerate(line.words[:_WORDS]):
         value = word.strip('"')
         if nth < _POSITIONS:
-            places['at', head, nth].add(row, value)
+            places['at', head, nth].append((row, value))
         if last:
-            places['behind', last, signs].add(row, value)
+            places['behind', last, signs].append((row, value))
         name = without_digits(word)
         last = name if frequent.has(name) else ''
     if line.words:
-        places['end', head, len(line.words) > 1].add(row, line.words[-1][0].strip('"') + line.end)
+        places['end', head, len(line.words) > 1].append((row, line.words[-1][0].strip('"') + line.end))

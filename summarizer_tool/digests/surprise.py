@@ -107,10 +107,9 @@ def _found(records: Sequence[OutputRecord]) -> list[_Surprise]:
     """What is surprising of each record, the most surprising one first."""
     records = [each for each in records if each.fields or _says_something(each.text[:LONGEST_LINE])]
     bits: dict[int, dict[Place, tuple[float, str]]] = defaultdict(dict)
-    places = find_places(records)
-    for place, values in places.items():
-        rare = surprises(values.values, is_form=place[0] == 'form')
-        for row, value in zip(values.rows, values.values, strict=True) if rare else ():
+    for place, values in find_places(records).items():
+        rare = surprises([value for _, value in values], is_form=place[0] == 'form')
+        for row, value in values if rare else ():
             within = VIEWED if records[row].fields and place[0] != 'field' else 0.0
             if rare.get(value, 0.0) > within:
                 bits[row][place] = max(bits[row].get(place, (0.0, '')), (rare[value] - within, value))
