@@ -100,10 +100,10 @@ class NamedRows:
         return f'{self.titles[field]}={one_line(self.rows[at][field], longest)}'
 
     def own(self, at: int) -> Iterator[str]:
-        """The fields of one of the things in which few others are like it, shown."""
+        """The fields of one of the things in which few others are like it."""
         for field, cell in self.rows[at].items():
             if 2 * self.alike[field, cell] < len(self.rows) and cell not in self.names[at]:
-                yield self.shown(at, field)
+                yield field
 
     def met(self, words: Sequence[str]) -> Mapping[str, float]:
         """How much the words that name each field, and what it is inside of, tell: those that name many tell little."""
@@ -120,12 +120,13 @@ class NamedRows:
         return met
 
     def told(self, at: int, said: str, rank: float, more: int = 0) -> DigestStatement:
-        """What is said of one of the things, with so many characters of what else it has."""
+        """What is said of one of the things, with so many characters of what else it has that addresses no reader."""
         text = f'{said}: {self.names[at]}' if self.are_lines else f'{self.names[at]}: {said}'
-        if more and self.texts and len(text) < more:
-            return DigestStatement(f'{text}: {one_line(self.texts[at], more)}', rank, 'mentioned', (self.lines[at],))
-        for each in self.own(at) if more and not self.are_lines else ():
-            if each not in text and len(text) + len(each) <= more:
+        if more and self.texts and not addresses_reader(self.texts[at]):
+            text = f'{text}: {one_line(self.texts[at], more)}'
+        for field in self.own(at) if more and not (self.texts or self.are_lines) else ():
+            each = self.shown(at, field)
+            if each not in text and len(text) + len(each) <= more and not addresses_reader(self.rows[at][field]):
                 text += f', {each}'
         return DigestStatement(text, rank, 'mentioned', (self.lines[at],) if self.lines else ())
 
@@ -217,7 +218,7 @@ def thing_parts(things: NamedRows, focus: str, words: Sequence[str]) -> Iterator
         if len(own_name) > _NAME_LENGTH and own_name.lower() in focus:
             said = [things.shown(at, field, _TOGETHER) for field in row if row[field] != own_name]
         else:
-            said = [*things.own(at)]
+            said = [things.shown(at, field) for field in things.own(at)]
             if not (len(row) <= _SMALL and any(map(is_asked, said))):
                 said = [text for text in said if is_asked(text) or not is_wordless(text.partition('=')[2])]
         said.sort(key=is_asked, reverse=True)

@@ -52,6 +52,18 @@ def test_an_order_takes_no_room_from_what_is_left_out(kind: str, budget: int, or
     assert 'a word from me' not in found.text
 
 
+@pytest.mark.parametrize('order', [ORDER, SPREAD])
+def test_an_order_is_not_told_for_standing_beside_what_is_most(order: str) -> None:
+    rows = [{'name': f'quay of {row["berth"]}', **row, 'depth': at % 9} for at, row in enumerate(ROWS)]
+    rows[150] |= {'note': order, 'depth': 99}
+    blocks = '\n'.join(f'Berth {at}:\n  depth: {row["depth"]}\n  note: {row["note"]}' for at, row in enumerate(rows))
+    for text in (json.dumps(rows), blocks):
+        told = digest(text, 200, focus='Which berth has the most depth?').text
+        assert 'depth=99 (most)' in told
+        assert 'disregard' not in told
+        assert 'a word from me' not in told
+
+
 def test_where_there_is_room_it_is_told_last() -> None:
     lines = [f'06:00:{n % 60:02} INFO lamp {n} is lit' for n in range(200)]
     lines[90] = f'06:01:30 INFO {ORDER}'
