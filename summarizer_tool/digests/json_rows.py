@@ -159,8 +159,10 @@ def flat(
                 row.setdefault(path, []).append(inside)
         rows.append({named(path): ', '.join(inside) for path, inside in row.items()})
     # How many there are of something tells nothing where all have as many.
-    lengths = Counter(item for row in rows for item in row.items() if item[0].endswith(LENGTH))
-    same = {field for (field, _), count in lengths.items() if count == len(rows) > 1}
+    lengths = [
+        item for row in rows for item in row.items() if item[0].endswith(LENGTH) and item[0][: -len(LENGTH)] in row
+    ]
+    same = {field for (field, _), count in Counter(lengths).items() if count == len(rows) > 1}
     rows = [{field: each for field, each in row.items() if field not in same} for row in rows] if same else rows
     # What is an object in some things is not missing there. Values inside of lists share cells with such as are none.
     fields = Counter(field for row in rows for field in row)

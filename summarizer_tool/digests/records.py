@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from summarizer_tool.digests import ranks
 from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import Column, describe, shown
-from summarizer_tool.digests.naming import Row, is_id
+from summarizer_tool.digests.naming import LENGTH, Row, is_id
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.rarity import MISSING
@@ -28,7 +28,8 @@ def record_statements(what: str, things: NamedRows, key: str = '') -> Iterator[D
     labels = () if things.are_lines else things.names
     fields = [field for field, _ in things.times.most_common(_FIELDS)]
     named = f', named by {key}' if key else ''
-    text = f'{what}: {len(rows)} items with {len(things.times)} fields{named}'
+    known = {field.removesuffix(LENGTH) for field in things.times}
+    text = f'{what}: {len(rows)} items with {len(known)} fields{named}'
     yield DigestStatement(text, ranks.OVERVIEW, 'overview')
     if told := _each(rows):
         for row, text in enumerate(told):

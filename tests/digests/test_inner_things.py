@@ -59,7 +59,7 @@ def test_an_object_of_lists_has_things_of_its_own() -> None:
     tides['day-12'][1]['feet'] = 41
     assert told({'tides': tides}, ODD, 3) == snapshot(
         [
-            'tides: 30 items with 1 fields, named by key',
+            'tides: 30 items with 2 fields, named by key',
             'tides[].items: 60 items with 2 fields',
             'day-12[1]: feet=41, hour=15',
         ]
