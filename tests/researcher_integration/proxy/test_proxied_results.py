@@ -73,7 +73,7 @@ async def test_a_long_result_is_a_digest_whose_whole_can_be_read() -> None:
         meta = result.meta or {}
         handle = meta['summarizer/source_id']
         assert note.replace(handle, 'HANDLE') == snapshot(
-            '[one/get: 126,003 tokens, summarized in 105. The whole result is HANDLE: search_source finds lines in it, read_source shows them.]'
+            '[one/get: 126,003 tokens, summarized in 119. The whole result is HANDLE: search_source finds lines in it, read_source shows them.]'
         )
         found = await client.call_tool('search_source', {'source_id': handle, 'text': 'CRANE 17'})
         assert [text.replace(handle, 'HANDLE') for text in texts(found)] == snapshot(
