@@ -49,8 +49,10 @@ _ELSEWHERE = regex.compile(
 # Without it what stands below would hold always.
 _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b')
 _ASKS = ('?', '？')
-# A mark of emphasis that goes on over several sentences, and a remark of who has taken it down: `(Applause.)`.
-_OPEN_MARK = regex.compile(r'^(?:(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)|\(\p{Lu}\p{Ll}+(?: \p{Ll}+){0,2}\.\) (?=\p{Lu}))')
+# A mark of emphasis that goes on over several sentences.
+_OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
+# Of who has taken down what people say: `(Applause.)`; of others it tells something: `(Deprecated.)`.
+_REMARK = regex.compile(r'^\(\p{Lu}\p{Ll}+(?: \p{Ll}+){0,2}\.\) (?=\p{Lu})')
 # As remarks of editors do, it stands in brackets.
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
@@ -229,6 +231,7 @@ class StatementReader:
             self.lasts = [*[*self.lasts, *[NOTHING] * self.quoted][: self.quoted], *said[-1:]]
         for place, sentence in enumerate(said):
             text = _OPEN_MARK.sub('', bare(sentence.text))
+            text = _REMARK.sub('', text) if lead and (self.is_chat or self.is_conversation) else text
             if label and place and (is_bold or not _named_in(text)):
                 lead = f'> {label}' if lead == '>' else lead or label
             if _ELSEWHERE.match(text.lstrip('(')):

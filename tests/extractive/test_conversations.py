@@ -241,6 +241,20 @@ ORME: Then we buy another one.
     )
 
 
+def test_what_stands_in_brackets_before_a_sentence_that_nobody_speaks_belongs_to_it():
+    assert read('(Deprecated.) The flag opens the old gate at night.') == snapshot(
+        [('(Deprecated.) The flag opens the old gate at night.', (1,))]
+    )
+
+
+def test_a_line_that_ends_amid_a_sentence_is_no_title():
+    assert read(
+        'The wheel is mended with\nOak from the forest of Marn, which is dried for three years before.'
+    ) == snapshot(
+        [('The wheel is mended with Oak from the forest of Marn, which is dried for three years before.', (1, 2))]
+    )
+
+
 def test_a_title_above_a_longer_line_is_none_of_it():
     text = 'Kangaroos are wanted abroad\nThe demand for meat is high, and processors in the south cannot keep up with it.\n'
     assert [said for said, _ in read(text)] == snapshot(
