@@ -61,7 +61,7 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
         headings += titles
         before += count
     found = [statement for statement in found if _says_something(statement)] or found
-    found = [_sayable(statement, target_tokens) for statement in found]
+    found = [_sayable(statement, target_tokens, aim) for statement in found]
     is_story = aim is Aim.GIST and gist.is_story([each.text for each in found])
     may_bind = aim is Aim.GIST and not is_story
     binding = gist.binding(found, target_tokens) if may_bind else frozenset[str]()
@@ -115,13 +115,15 @@ def _says_something(statement: Statement) -> bool:
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
 
 
-def _sayable(statement: Statement, target_tokens: int) -> Statement:
-    """A statement, its end left out where it is so long that little else could be said."""
-    limit = min(target_tokens, max(_LARGE, target_tokens // _PART))
+def _sayable(statement: Statement, target_tokens: int, aim: Aim) -> Statement:
+    """A statement, its end left out where it can never be said, or, if nothing was asked for, little else could be."""
+    limit = min(target_tokens, max(_LARGE, target_tokens // _PART)) if aim is Aim.GIST else target_tokens
     if tokens.fits(statement.said(statement.text), limit):
         return statement
     begun = tokens.truncate(statement.text, limit * 3 // 4)
-    return replace(statement, text=f'{begun.rpartition(" ")[0] or begun} …')
+    end = max(map(begun.rfind, _CLAUSE_ENDS)) + 1
+    whole = begun[:end] if 2 * end > len(begun) else begun.rpartition(' ')[0]
+    return replace(statement, text=f'{whole.rstrip() or begun} …')
 
 
 def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
@@ -135,6 +137,7 @@ _OPENING = 50
 """Statements among which a text says what it is about."""
 _LARGE, _PART = 160, 4
 """Tokens that a statement may take, or this part of a larger target."""
+_CLAUSE_ENDS = (', ', '; ', ': ', ' | ', '，', '；', '、')
 _SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""

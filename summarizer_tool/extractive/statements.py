@@ -28,7 +28,16 @@ from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
-from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, shown, with_indices, without_split_marks
+from summarizer_tool.text.sentences import (
+    ENDS_AMID,
+    VERB,
+    Sentence,
+    bare,
+    plain,
+    shown,
+    with_indices,
+    without_split_marks,
+)
 from summarizer_tool.text.structure import FIELD, front_matter
 from summarizer_tool.text.superseding import depth
 
@@ -255,6 +264,6 @@ def _continues(before: str, text: str, reader: StatementReader) -> bool:
     if not text or (turn and reader.speaks(turn[1])) or any(map(reader.speaker_above, (before, text))):
         return False
     # A wrapped line is not half as long as the next one.
-    is_apart = 2 * len(before) < len(text) and before[-1:] not in ',;:-–('
+    is_apart = 2 * len(before) < len(text) and before[-1:] not in ',;:-–(' and not ENDS_AMID.search(before)
     is_ended = len(before) < ASIDE_REACH and before.endswith(('.', '!', '?', ':'))
     return text[0].islower() or not (is_apart or is_ended)

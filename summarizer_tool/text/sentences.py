@@ -94,9 +94,9 @@ VERB = regex.compile(
     r'|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows)'
     r'|(?:[Ii]t|[Hh]e|[Ss]he|This|That) \p{Ll}{3,}s|(?:I|[Ww]e|[Tt]hey|[Yy]ou) (?:\p{Ll}+ly )?\p{Ll}{4,}'
     r'|\p{Ll}{3,}s (?=(?:an?|the|its|their|his|her|no|every|you|them)\b))\b'
-    # No genitive: `Jupiter's great spot`.
+    # No genitive: `Jupiter's great spot`, but `Orme's on leave`.
     r"|['’](?:re|ve|ll|d|m|s(?<=\b(?:[Ii]t|[Ss]?[Hh]e|[Tt]hat|[Tt]his|[Tt]?[Hh]ere|[Ww]h(?:at|ere|o)|[Hh]ow|[Oo]ne|[Ll]et)"
-    r" ?['’]s))\b|n['’]t\b"
+    r" ?['’]s)|s(?= (?:an?|the|not|been|got|gone|on|in|at|up|down|back|here|there)\b))\b|n['’]t\b"
 )
 # What is written in small letters wherever it stands.
 _IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
@@ -123,7 +123,7 @@ _LONGEST = 1500
 """Characters of a sentence."""
 _SCRIPT_SAMPLE = 400
 """Characters by which the script of a text is told."""
-_ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
+ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
 _OTHER_SCRIPT = regex.compile(r'[^\P{L}\p{Latin}]')
 _LETTER = regex.compile(r'[\p{L}\p{M}]')
 _END_REACH = 12
@@ -145,7 +145,7 @@ def is_whole(text: str, language: str = 'en') -> bool:
     end = max(0, len(text) - _END_REACH)
     if letters < _LEAST_LETTERS * solid or _OPENS_AMID.match(text):
         return False
-    if _ENDS_AMID.search(text, end) or not _ENDS.search(text, end):
+    if ENDS_AMID.search(text, end) or not _ENDS.search(text, end):
         return False
     if language != 'en' or (not text.isascii() and _OTHER_SCRIPT.search(text)):
         return True

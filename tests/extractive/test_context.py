@@ -90,9 +90,18 @@ def test_what_is_too_long_ever_to_be_said_is_begun():
     facts = _told(f'The charter grants {guilds}, the right to hold a market.', 60)
     assert [fact.text for fact in facts] == snapshot(
         [
-            'The charter grants to the guild of ward 0, to the guild of ward 1, to the guild of ward 2, to the guild of ward 3, to the guild of ward 4, to …'
+            'The charter grants to the guild of ward 0, to the guild of ward 1, to the guild of ward 2, to the guild of ward 3, to the guild of ward 4, …'
         ]
     )
+
+
+def test_what_is_asked_for_is_not_cut_from_the_end_of_a_long_sentence():
+    guilds = ', '.join(f'to the guild of ward {number}' for number in range(22))
+    page = f'The charter grants {guilds}, the right to hold a market. The toll is paid in May.'
+    lines = (PromptSource(tuple(numbered(page))),)
+    asked = ParsedRequest(lines, Focus(focus_areas='What right is granted?'), 300, merges=False)
+    assert summarize_sources(asked, 300).facts[0].text.endswith('to the guild of ward 21, the right to hold a market.')
+    assert _told(page, 300)[0].text.endswith(', …')
 
 
 def test_each_change_has_its_version():

@@ -28,6 +28,8 @@ def test_a_long_sentence_stays_whole_with_the_lines_it_stands_on():
         ('She sold the mill in 1871.', 'en'),
         ('NEITHER OF THEM SHALL BE LIABLE.', 'en'),
         ('The guild offers no toll to ships.', 'en'),
+        ("The deadline's on Friday at noon.", 'en'),
+        ('Jonas Orme’s not here today.', 'en'),
         ('2.2 It renews automatically for twelve months.', 'en'),
         ('They quietly lead in the polls.', 'en'),
         ('Er kam am 3. Mai nach Hause.', 'de'),
