@@ -303,8 +303,16 @@ def _pieces(
 ) -> Iterator[Sentence]:
     """A sentence; the lines of what goes on for longer than any, as verses and lists without a stop do."""
     first, last = max(0, bisect_right(starts, begin) - 1), bisect_left(starts, end)
-    ends = starts[first + 1 : last] if end - begin > _LONGEST else ()
+    ends = starts[first + 1 : last] if end - begin > _LONGEST and not _is_wrapped(text, starts[first:last]) else ()
     for start, stop in pairwise((begin, *ends, end)):
         if piece := text[start:stop].strip():
             on = lines[max(0, bisect_right(starts, start) - 1) : bisect_left(starts, stop)]
             yield Sentence(_LINK.sub(r'\1', piece), tuple(line.number for line in on))
+
+
+def _is_wrapped(text: str, starts: Sequence[int]) -> bool:
+    """Return whether lines, as contracts have them, are of one length and seldom begin with a capital."""
+    sizes = [after - start for start, after in pairwise(starts)]
+    return 2 * sum(text[start].islower() for start in starts) > len(starts) and 2 * min(sizes, default=0) > max(
+        sizes, default=0
+    )

@@ -1,5 +1,7 @@
 """Where sentences end, which are whole, and what of a line is no text."""
 
+import textwrap
+
 import pytest
 from inline_snapshot import snapshot
 
@@ -262,6 +264,12 @@ def test_a_word_that_is_divided_at_the_end_of_a_line_is_one():
         NumberedLine(3, 'dow.'),
     ]
     assert [each.text for each in sentences(lines)] == ['Large TCP windows are told to tcp_window.']
+
+
+def test_a_sentence_of_a_contract_stays_whole_however_long():
+    wrapped = textwrap.wrap(f'The seller brings {", ".join(["the wheel of Orme and its axle"] * 60)} to the mill.', 72)
+    found = [*sentences([*map(NumberedLine, range(1, len(wrapped) + 1), wrapped)])]
+    assert [each.text for each in found] == [' '.join(wrapped)]
 
 
 def test_what_never_ends_is_cut_at_its_lines():
