@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
@@ -71,9 +70,9 @@ class DataMasking(Strict):
             raise ValueError(str(error)) from None
         return patterns
 
-    @cached_property
+    @property
     def masker(self) -> Masker:
-        """What masks so; nothing where masking is switched off."""
+        """What masks so, made each time, since a copy has other rules; nothing where masking is switched off."""
         return Masker(self.groups, self.patterns) if self.enabled else Masker(groups=())
 
 
@@ -114,7 +113,8 @@ class ToolResultRules(Strict):
 
     @model_validator(mode='after')
     def _limits_fit(self) -> 'ToolResultRules':
-        for name, rules in self._by_server.items():
+        for name in (None, *self.mcp_servers):
+            rules = self.for_server(name)
             limit, threshold = rules.summarization.summary_max_token_limit, rules.summarization.size_threshold_tokens
             if limit >= threshold:
                 raise ValueError(
@@ -134,20 +134,13 @@ class ToolResultRules(Strict):
 
     def for_server(self, name: str | None) -> ServerRules:
         """The rules for the tools of a server; for other tools, and a server that is not configured, the defaults."""
-        return self._by_server.get(name, self._by_server[None])
-
-    @cached_property
-    def _by_server(self) -> Mapping[str | None, ServerRules]:
-        defaults, merged = self.defaults, dict[str | None, ServerRules]()
-        summarization = _over(Summarization(model=defaults.model), defaults.summarization)
-        for name, own in {None: ServerRules(), **self.mcp_servers}.items():
-            masking = _over(defaults.data_masking, own.data_masking)
-            patterns = {**defaults.data_masking.patterns, **own.data_masking.patterns}
-            merged[name] = ServerRules.model_construct(
-                summarization=_over(summarization, own.summarization),
-                data_masking=masking.model_copy(update={'patterns': patterns}),
-            )
-        return merged
+        defaults, own = self.defaults, self.mcp_servers.get(name or '', ServerRules())
+        masking = _over(defaults.data_masking, own.data_masking)
+        patterns = {**defaults.data_masking.patterns, **own.data_masking.patterns}
+        return ServerRules.model_construct(
+            summarization=_over(_over(Summarization(model=defaults.model), defaults.summarization), own.summarization),
+            data_masking=masking.model_copy(update={'patterns': patterns}),
+        )
 
 
 Part = TypeVar('Part', Summarization, DataMasking)

@@ -10,6 +10,7 @@ from researcher_integration.tool_results.capability import SummarizeToolResults
 from researcher_integration.tool_results.rules import (
     SHIPPED_RULES,
     DataMasking,
+    Defaults,
     ServerRules,
     Summarization,
     ToolResultRules,
@@ -101,6 +102,15 @@ def test_a_server_changes_what_it_names(tmp_path: Path) -> None:
             )
         )
     )
+
+
+def test_a_copy_has_the_rules_that_it_was_given() -> None:
+    rules = load_rules({'defaults': {'data_masking': {'enabled': False}}})
+    assert rules.for_server('logs').data_masking.masker.mask('password=Gull-93x').counts == {}
+    copied = rules.model_copy(update={'defaults': Defaults(), 'mcp_servers': {'logs': ServerRules()}})
+    assert copied.for_server('logs').data_masking.masker.mask('password=Gull-93x').counts
+    switched_off = copied.defaults.data_masking.model_copy(update={'enabled': False})
+    assert switched_off.masker.mask('password=Gull-93x').counts == {}
 
 
 def test_masking_as_it_is_configured(tmp_path: Path) -> None:
