@@ -232,6 +232,11 @@ def test_letters_without_a_digit_may_be_a_secret(text: str) -> None:
     assert MASKER.mask(text % 'openid').text == text % 'openid'
 
 
+@pytest.mark.parametrize('text', ['token=%s', '{"auth_token": "%s"}', 'api_key: %s'])
+def test_a_name_and_its_password_are_no_scope(text: str) -> None:
+    assert 'reedmarsh' not in MASKER.mask(text % 'aldous:reedmarsh').text
+
+
 def test_numbers_that_are_secrets() -> None:
     for value in ({'db_password': 1234}, {'token': 123456789}, {'access_keys': [{'state': 'on', 'id': 1, 'v': 'x1'}]}):
         assert sum(MASKER.mask_value(value)[1].values()) == 1
