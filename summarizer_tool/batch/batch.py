@@ -123,10 +123,11 @@ class Batch:
 
     def cancel(self) -> int:
         """Stop what waits and what runs; returns how many jobs that is."""
-        active = [job.workflow_id for job in self.jobs(ACTIVE)]
-        for at in range(0, len(active), PAGE):
-            self.client.cancel_workflows(active[at : at + PAGE])
-        return len(active)
+        cancelled = 0
+        while active := [job.workflow_id for job in islice(self.jobs(ACTIVE), PAGE)]:
+            self.client.cancel_workflows(active)
+            cancelled += len(active)
+        return cancelled
 
     def counts(self) -> Counter[str]:
         """How many documents are in each state that DBOS knows."""

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
+from dbos import WorkflowStatus
 from inline_snapshot import snapshot
 
 from summarizer_tool import Settings
@@ -237,8 +239,8 @@ async def test_what_was_set_aside_is_tried_again(source: Path, database: BatchDa
     assert len(provider.requests) == calls + 1
 
 
-def test_cancelled_and_taken_up(source: Path, database: BatchDatabase) -> None:
-    """Without a worker everything waits."""
+def test_cancelled_and_taken_up(source: Path, database: BatchDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a worker everything waits; of what is cancelled some jobs end while others are looked up."""
 
     def look(now: BatchProgress) -> None:
         if now.documents == 4:
@@ -252,6 +254,16 @@ def test_cancelled_and_taken_up(source: Path, database: BatchDatabase) -> None:
         batch.open()
         with pytest.raises(InterruptedError):
             batch.run(50.0, look)
+    listed = batch.client.list_workflows
+
+    def ending(**asked: Any) -> list[WorkflowStatus]:
+        found = listed(**asked)
+        if asked['status'] == batch_module.ACTIVE:
+            batch.client.cancel_workflows([job.workflow_id for job in found[:1]])
+        return found
+
+    monkeypatch.setattr(batch_module, 'PAGE', 2)
+    monkeypatch.setattr(batch.client, 'list_workflows', ending)
     assert (batch.counts(), batch.cancel(), batch.cancel()) == snapshot((Counter({'ENQUEUED': 4}), 4, 0))
     assert (batch.counts(), batch.retry(), batch.counts()) == snapshot(
         (Counter({'CANCELLED': 4}), 4, Counter({'ENQUEUED': 4}))
