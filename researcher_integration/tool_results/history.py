@@ -117,7 +117,7 @@ def _framed(value: object, note: str, tool: str) -> Any:
     """What a value says, in a frame, and the note over that, unless it was taken out; files as they are."""
     items = cast('list[object]', value) if isinstance(value, list) else []
     if any(map(is_multi_modal_content, items)):
-        return [_framed(each, note, tool) for each in items]
+        return [each if is_multi_modal_content(each) else _framed(as_text(each), note, tool) for each in items]
     if is_multi_modal_content(value):
         return value
     whole = cast('object', value)

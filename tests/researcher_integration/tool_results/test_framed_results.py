@@ -53,6 +53,14 @@ async def test_an_object_is_framed_as_json_and_stays_one_in_the_history() -> Non
     assert kept.content == value
 
 
+async def test_of_lists_within_a_list_with_files_the_text_is_shown() -> None:
+    seen, _, _ = await shown([['lit', PIXEL], PIXEL])
+    framed, *files = seen.content
+    assert isinstance(framed, str)
+    assert framed.startswith('<tool_output tool="look">\n')
+    assert files == [PIXEL]
+
+
 async def test_the_note_stands_over_the_frame_of_a_summary() -> None:
     seen, kept, _ = await shown(LOG.replace('INFO lamp 500 of pier 3 is lit', f'ERROR {ORDER}'))
     note, _, rest = str(kept.content).partition('\n')
