@@ -290,6 +290,7 @@ def _unsaid(result: types.CallToolResult) -> Sequence[types.ContentBlock]:
 
 
 _FILE = TypeAdapter[types.ImageContent | types.AudioContent](types.ImageContent | types.AudioContent)
+_OF_FILE = {'type', *types.ImageContent(data='', mime_type='').model_dump(by_alias=True)}
 _CONTENT = {'text': 'text', 'image': 'data', 'audio': 'data'}
 """The keys under which blocks of these types have what they say."""
 
@@ -310,6 +311,8 @@ def _rest(value: object, said: Collection[str], files: list[types.ContentBlock])
             file = _FILE.validate_python(fields)
             if file.mime_type.startswith(('image/', 'audio/')) and b64decode(file.data, validate=True):
                 files.append(file)
-                return None
+                fields = {key: each for key, each in fields.items() if key not in _OF_FILE}  # as its caption
+                if not fields:
+                    return None
     left = {key: rest for key, each in fields.items() if (rest := _rest(each, said, files)) is not None or each is None}
     return left if left or not fields else None

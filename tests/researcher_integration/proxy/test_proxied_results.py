@@ -173,6 +173,9 @@ async def test_what_structured_content_repeats_is_there_once() -> None:
             result = await got(server(said, *shown, structured=structured))
             assert texts(result) == [f'<tool_output>{text}</tool_output>' for text in told]
             assert [block.data for block in result.content if isinstance(block, ImageContent)] == data
+    result = await got(server(structured={'lamp': {**written[1], 'caption': 'the quay'}}))
+    assert texts(result) == ['<tool_output>{"lamp": {"caption": "the quay"}}</tool_output>']
+    assert images[0] in result.content
     repeated = {'lamps': written[1:], 'oil': 3}
     assert len(texts(await got(server(structured=repeated, text=json.dumps(repeated))))) == 1
     large = ImageContent(data=base64.b64encode(b'a' * 3_000_000).decode(), mime_type='image/png')
