@@ -305,7 +305,7 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
             return quoted if not is_named or is_type or secret_names.may_be_random(word) else None
         return None
     json_key = '"' in match['closing']
-    if value[:1] in ('[', '{') and (json_key or kind != 'PASSWORD'):
+    if value[:1] in ('[', '{') and (json_key or (match['sign'].strip() == ':' and kind != 'PASSWORD')):
         return None  # what is in it is looked at one by one
     if _is_code(text, name_start, match, end, kind):
         return None

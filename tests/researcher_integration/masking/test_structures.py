@@ -232,7 +232,7 @@ def test_letters_without_a_digit_may_be_a_secret(text: str) -> None:
     assert MASKER.mask(text % 'openid').text == text % 'openid'
 
 
-@pytest.mark.parametrize('text', ['token=%s', '{"auth_token": "%s"}', 'api_key: %s'])
+@pytest.mark.parametrize('text', ['token=%s', '{"auth_token": "%s"}', 'api_key: %s', 'session_key=[%s]', 'secret={%s}'])
 def test_a_name_and_its_password_are_no_scope(text: str) -> None:
     assert 'reedmarsh' not in MASKER.mask(text % 'aldous:reedmarsh').text
 
