@@ -314,8 +314,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         is_error: bool = False,
     ) -> object:
         """What becomes of a result, or of what a tool says that has failed."""
-        given = Observation.of(result)
-        raw = given.unclaimed().bounded(self._rules.defaults.max_binary_kb)
+        raw = Observation.of(result).unclaimed().bounded(self._rules.defaults.max_binary_kb)
         try:
             seen = await called.masked(raw)
         except MaskingError as error:
@@ -331,7 +330,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         await called.completed(text, original, source_id, is_error=is_error)
         rules = called.rules.summarization
         if not may or metadata.get('summarize') == NEVER or original <= rules.size_threshold_tokens:
-            return result if seen.is_same_as(given) else seen.result
+            return result if seen.is_same_as(Observation.of(result)) else seen.result  # the text of bytes is new
         await called.tell(Summarizing, estimated_tokens=original)
         left = ctx.remaining_time()
         seconds = None if left is None else max(0.0, left) * SHARE_OF_RUN

@@ -42,6 +42,12 @@ async def test_a_result_that_passes_is_framed_and_marked() -> None:
     assert told.count('was returned by a tool and written by others') == 2  # the same in both requests
 
 
+@pytest.mark.parametrize('result', [ORDER.encode(), BinaryContent(ORDER.encode(), media_type='text/plain')])
+async def test_bytes_and_files_of_text_are_framed_as_text(result: object) -> None:
+    seen, kept, _ = await shown(result)
+    assert (seen.content, kept.content) == (f'<tool_output tool="look">\n{MARKED}\n</tool_output>', ORDER)
+
+
 async def test_an_object_is_framed_as_json_and_stays_one_in_the_history() -> None:
     value = {'berth': 'B-1', 'note': ORDER}
     seen, kept, _ = await shown(value)
