@@ -108,9 +108,10 @@ def _standing(
 
 
 def _says_something(statement: Statement) -> bool:
-    """Return whether a statement has words of content or a number, and is no number alone."""
+    """Return whether a statement has words of content or a number, and is no number or title alone."""
     text = statement.text
-    if not (statement.lead or any(map(str.isalpha, text))):
+    is_title = statement.kind is Kind.FRAGMENT and text.isupper() and text.endswith('.')
+    if is_title or not (statement.lead or any(map(str.isalpha, text))):
         return False
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
 

@@ -93,6 +93,10 @@ def number(chunk: Chunk, documents: Sequence[Document], *, is_paid: bool = False
     return Numbered(sources, places) if places or not is_paid else number(chunk, documents)
 
 
+_PARAGRAPH = 500
+"""Characters that a paragraph has about where all of it is judged together."""
+
+
 def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list[float]]:
     """How much each segment of each document is about the focus, 0 to 1, with the paragraph that it stands in."""
     if focus == Focus():
@@ -110,7 +114,8 @@ def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list
                 paragraphs.append([])
             paragraphs[-1].append(raw)
             paragraph_of[-1].append(len(paragraphs) - 1)
-            is_open = raw[len(raw.rstrip()) :].count('\n') < 2
+            # A long paragraph, such as a table, is judged in parts.
+            is_open = raw[len(raw.rstrip()) :].count('\n') < 2 and sum(map(len, paragraphs[-1])) < _PARAGRAPH
     relevance = relevances([' '.join(parts) for parts in paragraphs], focus, firsts)
     return [[relevance[paragraph] for paragraph in inside] for inside in paragraph_of]
 

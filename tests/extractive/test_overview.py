@@ -59,3 +59,15 @@ def test_what_a_text_says_of_its_licence_is_no_part_of_an_overview() -> None:
     lines = [NumberedLine(at, text, blank_after=True) for at, text in enumerate([legal, *said], 1)]
     request = ParsedRequest([PromptSource(lines)], Focus(), merges=False, target_tokens=60)
     assert legal not in [fact.text for fact in summarize_sources(request, 60).facts]
+
+
+def test_titles_of_clauses_are_no_part_of_an_overview() -> None:
+    clauses = [
+        '1. FEES. The keeper pays 40 crowns a year.',
+        '2. ENTIRE AGREEMENT. Nothing else was agreed upon by them.',
+    ]
+    lines = [NumberedLine(at, text, blank_after=True) for at, text in enumerate(clauses, 1)]
+    request = ParsedRequest([PromptSource(lines)], Focus(), merges=False, target_tokens=60)
+    assert [fact.text for fact in summarize_sources(request, 60).facts] == snapshot(
+        ['The keeper pays 40 crowns a year.', 'Nothing else was agreed upon by them.']
+    )

@@ -4,7 +4,8 @@ from summarizer_tool.documents.chunking import chunk
 from summarizer_tool.documents.document import Document
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.mapreduce.merging import GroundedFact
-from summarizer_tool.mapreduce.numbering import headings_of, number
+from summarizer_tool.mapreduce.numbering import headings_of, number, segment_relevances
+from summarizer_tool.prompts import Focus
 
 
 def test_what_belongs_to_the_site_is_not_paid_for():
@@ -60,3 +61,29 @@ def test_only_what_is_above_all_cited_lines_is_above_a_fact() -> None:
 def test_comments_of_code_are_no_headings() -> None:
     document = Document('# The size of a crate.\nSIZE = 4\n', title='store.py')
     assert headings_of([document], [GroundedFact('SIZE = 4', 3, ((0, 2),))]) == [[]]
+
+
+def test_a_table_of_contents_with_all_the_words_is_no_better_place_than_the_section():
+    subjects = [f'wheel {number}' for number in range(14)]
+    rows = [
+        f'| {subject.title()} | What the guild says of its {subject} and how it keeps them all year |'
+        for subject in subjects
+    ]
+    rows[3:5] = ['| Leave | How a keeper ends the service |', '| Data | What the guild keeps of the data of a keeper |']
+    text = '\n\n'.join(
+        ['# Rules', '| Part | What it says |\n|---|---|\n' + '\n'.join(rows)]
+        + [
+            f'## {subject.title()}\n\nThe guild looks after its {subject} with care and in its own time.'
+            for subject in subjects
+        ]
+        + ['## Leave\n\nA keeper ends the service by a letter. The data of the keeper is kept for a year.']
+    )
+    document = Document(text)
+    starts = document.segment_starts
+    [places] = segment_relevances(
+        [document], Focus(focus_areas='How does a keeper end the service, and what of the data?')
+    )
+    of_row, of_answer = (
+        next(at for at, start in enumerate(starts) if text[start:].startswith(said)) for said in (rows[-1], 'A keeper')
+    )
+    assert places[of_row] < 0.2 * places[of_answer]
