@@ -14,6 +14,7 @@ from researcher_integration.usage import limit_reached
 from summarizer_tool import ConfigurationError, ExtractionRequest, SummarizerError, truncate_tokens
 
 _HANDLE = re.compile(r'src_[0-9a-f]{12}')
+_NOTHING_ELSE = re.compile(rf'\W*(?:(?:source://)?{_HANDLE.pattern}\W*)+')
 
 
 @dataclass
@@ -27,8 +28,9 @@ class SummaryReading(WrapperToolset[StepDeps]):
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[StepDeps], tool: ToolsetTool[StepDeps]
     ) -> object:
         """Call a tool; where there is no summary, it has failed and says so."""
-        asked = f'{tool_args.get("source_ids")} {tool_args.get("content")}'
-        wanted = {*_HANDLE.findall(asked.lower())} if name != 'read_source' else set[str]()
+        asked = f'{tool_args.get("source_ids") or ""} {tool_args.get("content") or ""}'.lower()
+        is_of_pages = name != 'read_source' and _NOTHING_ELSE.fullmatch(asked)
+        wanted = {*_HANDLE.findall(asked)} if is_of_pages else set[str]()
         pages = {page.source_id for page in ctx.deps.crawler.numbered()}
         if not wanted or not wanted <= pages:
             return await super().call_tool(name, tool_args, ctx, tool)

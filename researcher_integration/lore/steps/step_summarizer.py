@@ -95,17 +95,22 @@ class ZoneSummarizer:
         It asks a model what the summary in the end asks about these pages: the answers are kept, and found again.
 
         Raises:
-            SummaryUnavailableError: If there is no summary.
+            SummaryUnavailableError: If there is no summary, or nothing in it.
             UsageLimitExceeded: If a limit is reached.
         """
         room = min(room, sum(page.tokens for page in pages) // READ_RATIO)
         summary = await self._ask(self.backend, pages, room, options)
-        others = [] if len(pages) == 1 else [page.title for page in pages if page.source_id not in wanted]
+        own = [page for page in pages if page.source_id in wanted]
+        others = [] if len(pages) == 1 else [page.title for page in pages if page not in own]
+        # Of pages that are called the same the later ones have their number, too, which no heading has.
+        titles = [*(page.title for page in own), *(page.title.removesuffix(f' ({page.number})') for page in own)]
         said = [
             render_prompt('research/summary', pages=each.header, text=text)
             for each in sorted(self.topics, key=lambda each: each != topic)
-            if (text := without_pages(summary.topics.get(each.header, ''), others))
+            if (text := without_pages(summary.topics.get(each.header, ''), others, titles))
         ]
+        if not said:
+            raise SummaryUnavailableError('the summary of all pages says nothing of these; read_source has their lines')
         return '\n\n'.join(said)
 
     async def _condense(
@@ -136,26 +141,27 @@ class ZoneSummarizer:
         return await backend.condense([page.source_id for page in pages], topics, budget, options)
 
 
-def without_pages(text: str, titles: Collection[str]) -> str:
-    """The text of a topic without what stands under the titles of some pages."""
-    left_out = [_words(one_line(title)) for title in titles]
+def without_pages(text: str, titles: Collection[str], kept: Collection[str] = ()) -> str:
+    """The text of a topic without what stands under the titles of some pages, unless it may be of those to be kept."""
     lines: list[str] = []
     is_wanted = True
     for line in text.splitlines():
         if line.startswith('# '):
-            said = _words(line)
-            # Of a long title only the beginning is there.
-            is_wanted = said not in left_out and not (
-                line.endswith('…') and any(words.startswith(said) for words in left_out)
-            )
+            is_wanted = _is_one_of(line, kept) or not _is_one_of(line, titles)
         if is_wanted:
             lines.append(line)
     return '\n'.join(lines).strip()
 
 
+def _is_one_of(heading: str, titles: Collection[str]) -> bool:
+    """Whether a heading is one of the titles; of a long one only the beginning is there."""
+    said, is_short = _words(heading), heading.endswith('…')
+    return any(said == words or (is_short and words.startswith(said)) for words in map(_words, titles))
+
+
 def _words(title: str) -> str:
     """A title without what marks it: above facts it has none of that."""
-    return ' '.join(_WORD.findall(title.casefold()))
+    return ' '.join(_WORD.findall(one_line(title).casefold()))
 
 
 _NOTES_TOKENS = 8

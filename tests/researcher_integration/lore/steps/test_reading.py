@@ -3,20 +3,20 @@
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from inline_snapshot import snapshot
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import UsageLimitExceeded
 
-from researcher_integration.lore.configuration import load_tiers
+from researcher_integration.lore.configuration import load_tiers, load_topics
 from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.steps.reading import SummaryReading
-from researcher_integration.lore.steps.step_summarizer import without_pages
-from researcher_integration.lore.summaries.backends import SummaryUnavailableError
-from summarizer_tool import SourceStore
+from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, without_pages
+from researcher_integration.lore.summaries.backends import InProcess, SourceSummary, SummaryUnavailableError
+from summarizer_tool import Document, RequestOptions, SourceStore
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import World, role
 from tests.support.backends import kept, local
@@ -25,6 +25,9 @@ from tests.support.research_agent import summarize
 from tests.support.research_world import page
 from tests.support.scripted import call, returns, scripted
 from tests.support.texts import CHRONICLE
+
+if TYPE_CHECKING:
+    from researcher_integration.lore.material import CrawledPage
 
 pytestmark = pytest.mark.anyio
 
@@ -49,6 +52,41 @@ Corvin Hask sank the toll boats.
 It lasted two winters.\
 """)
     assert without_pages(TEXT, []) == TEXT.strip()
+    assert without_pages('# C++\nIt is old.\n# Go\nIt is not.', ['C#', 'Go'], ['C++']) == '# C++\nIt is old.'
+
+
+@pytest.mark.parametrize('titles', [('History', 'History'), ('C++', 'C#'), ('???', '!!!')])
+async def test_pages_that_are_called_alike_are_read(titles: tuple[str, str]) -> None:
+    with SourceStore() as store:
+        pages: list[CrawledPage] = []
+        for number, title in enumerate(titles, 1):
+            ships = [f'Captain Tull{number} lost {ship} ships at the weir in {ship + 300}.' for ship in range(90)]
+            document = Document('\n\n'.join(ships), title=title)
+            store.collection().add(document)
+            name = f'{title} ({number})' if title in titles[: number - 1] else title
+            changes = {'source_id': document.id, 'title': name, 'tokens': 90 * 20}
+            pages.append(page(number).model_copy(update=changes))
+        backend, topics = local(store), load_topics().topics
+        summarizer = ZoneSummarizer(backend, backend, topics)
+        for each in pages:
+            said = await summarizer.read(topics[0], pages, [each.source_id], 900, RequestOptions())
+            assert f'Tull{each.number}' in said
+
+
+async def test_a_page_of_which_nothing_is_said_is_told() -> None:
+    said = SourceSummary({load_topics().topics[0].header: '# One\nIt is long.'}, 'a-model', ())
+    pages = [page(1).model_copy(update={'title': 'One'}), page(2).model_copy(update={'title': 'Two'})]
+
+    class Backend(InProcess):
+        async def condense(self, *_: object, **__: object) -> SourceSummary:
+            return said
+
+    with SourceStore() as store:
+        backend = Backend(local(store).service.summarizer.settings, store)
+        summarizer = ZoneSummarizer(backend, backend, load_topics().topics)
+        assert 'It is long.' in await summarizer.read(None, pages, [pages[0].source_id], 900, RequestOptions())
+        with pytest.raises(SummaryUnavailableError, match='nothing of these; read_source'):
+            await summarizer.read(None, pages, [pages[1].source_id], 900, RequestOptions())
 
 
 async def results(read: Any, *calls: Any) -> list[tuple[str, str]]:
@@ -79,6 +117,7 @@ async def test_crawled_pages_are_read_up_to_what_is_asked_for() -> None:
         call('read_source', source_id=handle, max_tokens=40),
         call('summarize', source_ids=[handle, 'src_0123456789ab']),
         call('summarize', content='Short.'),
+        call('summarize', content=f'A note on {handle}.'),
     ) == snapshot(
         [
             (
@@ -108,6 +147,7 @@ The ferry crosses the strait.\
                 '{"error":"there is no source \\"src_0123456789ab\\"; the last used are src_2d59fc28c0fd (\\"Annals of Marn, volume 1\\"); a text or a URL that is added as a source gets a handle"}',
             ),
             ('success', 'Short.'),
+            ('success', 'A note on src_2d59fc28c0fd.'),
         ]
     )
     assert asked == [{handle}] * 2
