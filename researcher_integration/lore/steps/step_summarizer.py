@@ -6,7 +6,7 @@ of the topic that it serves best.
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pydantic_ai.exceptions import UsageLimitExceeded
@@ -37,13 +37,16 @@ READ_RATIO = 2
 _WORD = re.compile(r'\w+')
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class ZoneSummarizer:
     """Summarizes the pages of a zone for all topics at once."""
 
     backend: 'SummaryBackend'
     embedded: 'SummaryBackend'
     topics: Sequence[Topic]
+    _has_read: Collection[str] = field(default=(), init=False)
+    _read: SourceSummary = field(default=SourceSummary({}, '', ()), init=False)
+    """The last summary that was read from, of these pages."""
 
     async def summarize(
         self,
@@ -92,14 +95,17 @@ class ZoneSummarizer:
     ) -> str:
         """What the summary of all pages so far says of some, which are wanted by their handles: of a topic first.
 
-        It asks a model what the summary in the end asks about these pages: the answers are kept, and found again.
+        It is made anew for a page that is not in the last one. A model is asked what the summary in the end asks about
+        these pages: the answers are kept, and found again.
 
         Raises:
             SummaryUnavailableError: If there is no summary, or nothing in it.
             UsageLimitExceeded: If a limit is reached.
         """
         room = min(room, sum(page.tokens for page in pages) // READ_RATIO)
-        summary = await self._ask(self.backend, pages, room, options)
+        if not {*wanted} <= {*self._has_read}:
+            self._read = await self._ask(self.backend, pages, room, options)
+            self._has_read = [page.source_id for page in pages]
         own = [page for page in pages if page.source_id in wanted]
         others = [] if len(pages) == 1 else [page.title for page in pages if page not in own]
         # Of pages that are called the same the later ones have their number, too, which no heading has.
@@ -107,7 +113,7 @@ class ZoneSummarizer:
         said = [
             render_prompt('research/summary', pages=each.header, text=text)
             for each in sorted(self.topics, key=lambda each: each != topic)
-            if (text := without_pages(summary.topics.get(each.header, ''), others, titles))
+            if (text := without_pages(self._read.topics.get(each.header, ''), others, titles))
         ]
         if not said:
             raise SummaryUnavailableError('the summary of all pages says nothing of these; read_source has their lines')

@@ -1,7 +1,7 @@
 """What an agent reads of pages at the source: parts of the summary that the briefs are made of, and no other."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -73,20 +73,28 @@ async def test_pages_that_are_called_alike_are_read(titles: tuple[str, str]) -> 
             assert f'Tull{each.number}' in said
 
 
-async def test_a_page_of_which_nothing_is_said_is_told() -> None:
-    said = SourceSummary({load_topics().topics[0].header: '# One\nIt is long.'}, 'a-model', ())
+async def test_pages_are_summarized_once_and_where_nothing_is_said_of_one_that_is_told() -> None:
+    topics = load_topics().topics
+    said = SourceSummary({topics[0].header: '# One\nIt is long.'}, 'a-model', ('1 part was not summarized',))
     pages = [page(1).model_copy(update={'title': 'One'}), page(2).model_copy(update={'title': 'Two'})]
+    asked: list[Sequence[str]] = []
 
     class Backend(InProcess):
-        async def condense(self, *_: object, **__: object) -> SourceSummary:
+        async def condense(self, source_ids: Sequence[str], *_: object, **__: object) -> SourceSummary:
+            asked.append(source_ids)
             return said
 
     with SourceStore() as store:
         backend = Backend(local(store).service.summarizer.settings, store)
-        summarizer = ZoneSummarizer(backend, backend, load_topics().topics)
-        assert 'It is long.' in await summarizer.read(None, pages, [pages[0].source_id], 900, RequestOptions())
-        with pytest.raises(SummaryUnavailableError, match='nothing of these; read_source'):
-            await summarizer.read(None, pages, [pages[1].source_id], 900, RequestOptions())
+        summarizer = ZoneSummarizer(backend, backend, topics)
+        one, two = ([each.source_id] for each in pages)
+        for known in (pages[:1], pages[:1], pages):
+            assert 'It is long.' in await summarizer.read(None, known, one, 900, RequestOptions())
+        assert asked == [one]
+        for _ in range(2):
+            with pytest.raises(SummaryUnavailableError, match='nothing of these; read_source'):
+                await summarizer.read(None, pages, two, 900, RequestOptions())
+        assert asked == [one, [*one, *two]]
 
 
 async def results(read: Any, *calls: Any) -> list[tuple[str, str]]:
