@@ -11,7 +11,7 @@ from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
 from summarizer_tool.text.boilerplate_lines import is_boilerplate, leads_away
-from summarizer_tool.text.code_lines import language_of
+from summarizer_tool.text.code_lines import language_of, may_be_code
 from summarizer_tool.text.lines import unsteered
 from summarizer_tool.text.relevance import relevances
 from summarizer_tool.text.structure import parse
@@ -93,7 +93,7 @@ def number(chunk: Chunk, documents: Sequence[Document], *, is_paid: bool = False
     return Numbered(sources, places) if places or not is_paid else number(chunk, documents)
 
 
-_PARAGRAPH = 500
+_PARAGRAPH = 1000
 """Characters that a paragraph has about where all of it is judged together."""
 
 
@@ -124,7 +124,7 @@ def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) ->
     """The headings above each fact, outermost first: those that are above all lines of its document that it cites."""
     given = {place: documents[place] for place in {fact.evidence[-1][0] for fact in facts}}
     # In code a number sign begins a comment.
-    parsed = {place: parse('' if language_of(each.title) else each.text) for place, each in given.items()}
+    parsed = {place: parse('' if _is_code(each) else each.text) for place, each in given.items()}
     headings: list[Sequence[str]] = []
     for fact in facts:
         document = fact.evidence[-1][0]
@@ -136,6 +136,11 @@ def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) ->
         same = takewhile(lambda level: len({*level}) == 1, zip(*above, strict=False))
         headings.append([level[0] for level in same])
     return headings
+
+
+def _is_code(document: Document) -> bool:
+    """Return whether it is code by its name, which pages on Node.js have, too, and by its lines."""
+    return bool(language_of(document.title)) and may_be_code([*filter(str.strip, document.text.splitlines())])
 
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:

@@ -87,3 +87,8 @@ def test_a_table_of_contents_with_all_the_words_is_no_better_place_than_the_sect
         next(at for at, start in enumerate(starts) if text[start:].startswith(said)) for said in (rows[-1], 'A keeper')
     )
     assert places[of_row] < 0.2 * places[of_answer]
+
+
+def test_a_page_that_is_called_like_a_file_has_headings() -> None:
+    document = Document('# Node.js\n## Timers\nThey were added in 2009, and take a callback.\n', title='Node.js')
+    assert headings_of([document], [GroundedFact('They were added in 2009.', 3, ((0, 3),))]) == [['Node.js', 'Timers']]
