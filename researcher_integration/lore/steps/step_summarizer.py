@@ -47,6 +47,8 @@ class ZoneSummarizer:
     _has_read: Collection[str] = field(default=(), init=False)
     _read: SourceSummary = field(default=SourceSummary({}, '', ()), init=False)
     """The last summary that was read from, of these pages."""
+    _limit: UsageLimitExceeded | None = field(default=None, init=False)
+    """That was reached when pages were read; calls that are under way then are lost, and nobody counts them."""
 
     async def summarize(
         self,
@@ -104,7 +106,13 @@ class ZoneSummarizer:
         """
         room = min(room, sum(page.tokens for page in pages) // READ_RATIO)
         if not {*wanted} <= {*self._has_read}:
-            self._read = await self._ask(self.backend, pages, room, options)
+            if self._limit is not None:
+                raise self._limit
+            try:
+                self._read = await self._ask(self.backend, pages, room, options)
+            except UsageLimitExceeded as error:
+                self._limit = error
+                raise
             self._has_read = [page.source_id for page in pages]
         own = [page for page in pages if page.source_id in wanted]
         others = [] if len(pages) == 1 else [page.title for page in pages if page not in own]

@@ -97,6 +97,23 @@ async def test_pages_are_summarized_once_and_where_nothing_is_said_of_one_that_i
         assert asked == [one, [*one, *two]]
 
 
+async def test_once_the_limit_is_reached_no_model_is_asked_again() -> None:
+    class Backend(InProcess):
+        asked = 0
+
+        async def condense(self, *_: object, **__: object) -> SourceSummary:
+            self.asked += 1
+            raise UsageLimitExceeded('no more requests')
+
+    with SourceStore() as store:
+        backend = Backend(local(store).service.summarizer.settings, store)
+        summarizer = ZoneSummarizer(backend, backend, load_topics().topics)
+        for _ in range(2):
+            with pytest.raises(UsageLimitExceeded):
+                await summarizer.read(None, [page(1)], [page(1).source_id], 900, RequestOptions())
+        assert backend.asked == 1
+
+
 async def results(read: Any, *calls: Any) -> list[tuple[str, str]]:
     """How calls of an agent end that has crawled one page, and what comes back."""
     with SourceStore() as store:
