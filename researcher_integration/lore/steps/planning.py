@@ -19,6 +19,10 @@ EXTRACTION = 0.2
 """Of the limits of a zone: what each phase may spend. What one leaves is there for those after it, so that an agent
 that goes round in circles costs its own share, and not that of the summaries."""
 
+READING = 0.3
+"""What agents may have of the summaries' share to read at the source: the one that the briefs are made of has more to
+ask, and the extraction its own share."""
+
 _WORD = re.compile(r'\w+')
 
 
@@ -83,11 +87,11 @@ def gathering_limits(limits: Limits, used: RunUsage, topic: Topic, topics: Seque
     return limits_left(limits, used, topic.share / (later + reserved))
 
 
-def summary_limits(limits: Limits, used: RunUsage, agents: RunUsage | None) -> UsageLimits:
-    """The usage limits of the summaries: their share, and once the agents have ended what these have left of theirs."""
+def summary_limits(limits: Limits, agents: RunUsage | None) -> UsageLimits:
+    """The usage limits of all summaries: while agents read some, and once they have ended with what they have left."""
     if agents is None:
-        return limits_left(limits, RunUsage(), SUMMARIES)
-    return limits_left(limits, used, SUMMARIES / (SUMMARIES + EXTRACTION), agents)
+        return limits_left(limits, RunUsage(), READING)
+    return limits_left(limits, RunUsage(), SUMMARIES / (SUMMARIES + EXTRACTION), agents)
 
 
 def told(limits: Limits) -> str:

@@ -235,7 +235,7 @@ class ResearchRun:
         def tell(progress: SummaryProgress) -> None:
             self.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total))
 
-        limits, before = summary_limits(self.limits, self.summaries, agents), self.summaries.requests
+        limits, before = summary_limits(self.limits, agents), self.summaries.requests
         with trace_span('summarize zone', pages=len(self.pages()), way=self.request.way) as span:
             yield RequestOptions(on_progress=tell, usage=self.summaries, usage_limits=limits, is_audited=False)
             span.set_attributes({'requests': self.summaries.requests - before})

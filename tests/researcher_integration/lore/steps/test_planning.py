@@ -79,12 +79,14 @@ def test_an_agent_that_spends_all_it_may_leaves_the_summaries_their_share() -> N
         of_agents.append(allowed - used.requests)
         used = RunUsage(requests=allowed)
     assert of_agents == snapshot([13, 20, 16, 20, 13])
-    of_summaries = planning.summary_limits(limits, RunUsage(), used).request_limit
+    of_summaries = planning.summary_limits(limits, used).request_limit
     assert of_summaries is not None
     assert (used.requests, of_summaries, limits.requests) == snapshot((82, 79, 200))
-    # What agents read at the source is out of that, too, however much they have left.
-    at_source = planning.summary_limits(limits, RunUsage(requests=30), None)
-    assert at_source.request_limit == 80
+    # What agents read at the source is out of that, too, and something is left for the summary in the end.
+    at_source = planning.summary_limits(limits, None).request_limit
+    assert at_source is not None
+    assert (at_source, limits.requests - used.requests - of_summaries) == snapshot((60, 39))
+    assert at_source < of_summaries
     assert planning.told(limits) == snapshot('calls at most: agents 80, summaries 80, extraction 40')
 
 
