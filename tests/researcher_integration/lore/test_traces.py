@@ -279,8 +279,6 @@ async def test_a_server_goes_on_with_the_trace_below_the_agent(
             '      map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
             '      reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
             '      fit',
-            '      map chunk',
-            '      reduce group',
             'invoke_agent lore_researcher > chat openai/gpt-4o-mini',
         ]
     )
