@@ -54,8 +54,8 @@ async def test_a_large_text_is_replaced_by_its_summary() -> None:
     assert seen.return_value == snapshot("""\
 [look: 1,500 tokens, summarized in 100. The whole result is src_38dc4ecafbf4: search_source finds lines in it, read_source shows them.]
 The keeper of lamp 0 at Kelder wrote that the northern pier was calm, and that 3 boats lay in. The keeper of lamp 1 at Kelder wrote that the northern pier was calm, and that 4 boats lay in.
-The keeper of lamp 2 at Kelder wrote that the northern pier was calm, and that 5 boats lay in.
-The keeper of lamp 59 at Kelder wrote that the northern pier was calm, and that 62 boats lay in.\
+The keeper of lamp 12 at Kelder wrote that the northern pier was calm, and that 15 boats lay in.
+The keeper of lamp 13 at Kelder wrote that the northern pier was calm, and that 16 boats lay in.\
 """)
     assert seen.metadata == snapshot(
         {
@@ -117,7 +117,7 @@ async def test_a_page_is_read_as_markdown_and_kept_as_it_came(key: str) -> None:
 
 async def test_of_a_page_for_readers_its_words() -> None:
     seen = await ran(PAGE.format(f'<main><p class="story">{STORY}</p></main>'))
-    assert 'The keeper of lamp 2 at Kelder wrote' in seen.return_value
+    assert 'at Kelder wrote that the northern pier was calm' in seen.return_value
     assert 'class=' not in seen.return_value
 
 

@@ -76,7 +76,7 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
     log, shipments = returned(run.all_messages())
     assert log.content.splitlines()[:8] == snapshot(
         [
-            '[harbour/read_log: 24,485 tokens, summarized in 980. The whole result is src_f65f418be550: search_source finds lines in it, read_source shows them.]',
+            '[harbour/read_log: 24,485 tokens, summarized in 995. The whole result is src_f65f418be550: search_source finds lines in it, read_source shows them.]',
             'log of 652 lines; 2026-03-14T02:00:01.521Z to 2026-03-14T02:25:59.834Z; INFO ×369, DEBUG ×171, WARN ×95, ERROR ×4, FATAL ×1; 21 templates',
             '567| 2026-03-14T02:22:56.886Z FATAL [tide-feed] lost connection to gauge X10127, giving up after 5 attempts',
             '173| 2026-03-14T02:07:05.418Z ERROR [manifest-store] write to volume R86693 failed: no space left on device',
