@@ -210,9 +210,10 @@ def _below(text: str, name: str, end: int, kind: Kind, key: str, span: tuple[int
         is_sure = kind == 'PASSWORD' or (may_be and word.count(' ') < 4)
         is_kept = not is_sure or (is_bare and (not word.isdigit() or secret_names.is_count(key or name, word)))
         return None if is_kept else _found(text, *span, own or kind, bare=is_bare)
-    # As the item of a list a password may be a word.
+    # As the item of a list a password may be a word, and any secret a number that counts nothing.
     is_word = 'PASSWORD' in (kind, own) and _COINED.fullmatch(word)
-    return None if ' ' in word else (_found if is_word else _told)(text, *span, own or kind)
+    is_sure = is_word or (is_value and word.isdigit() and not secret_names.is_count(key or name, word))
+    return None if ' ' in word else (_found if is_sure else _told)(text, *span, own or kind)
 
 
 def _line_start(text: str, at: int) -> int:
@@ -295,7 +296,6 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     value = text[start:end]
     if match['sign'].strip() in ('===', '!==') or match['sign'] == '->':
         return None  # `token === FALSE`, `$token->attr('name')`
-
     if (call := _CALL_OF_TEXT.match(text, start)) and not _FUNCTION.fullmatch(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from base64 import b64decode
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -290,6 +291,7 @@ def _unsaid(result: types.CallToolResult) -> Sequence[types.ContentBlock]:
 
 
 _FILE = TypeAdapter[types.ImageContent | types.AudioContent](types.ImageContent | types.AudioContent)
+_MIME_TYPE = re.compile(r'(?:image|audio)/[\w.+-]+')  # with no word to a model behind it
 _OF_FILE = {'type', *types.ImageContent(data='', mime_type='').model_dump(by_alias=True)}
 _CONTENT = {'text': 'text', 'image': 'data', 'audio': 'data'}
 """The keys under which blocks of these types have what they say."""
@@ -309,7 +311,7 @@ def _rest(value: object, said: Collection[str], files: list[types.ContentBlock])
     if fields.get('type') in ('image', 'audio'):
         with suppress(ValueError):  # it is text, which may say anything
             file = _FILE.validate_python(fields)
-            if file.mime_type.startswith(('image/', 'audio/')) and b64decode(file.data, validate=True):
+            if _MIME_TYPE.fullmatch(file.mime_type) and b64decode(file.data, validate=True):
                 files.append(file)
                 fields = {key: each for key, each in fields.items() if key not in _OF_FILE}  # as its caption
                 if not fields:

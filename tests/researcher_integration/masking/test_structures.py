@@ -237,6 +237,14 @@ def test_a_name_and_its_password_are_no_scope(text: str) -> None:
     assert 'reedmarsh' not in MASKER.mask(text % 'aldous:reedmarsh').text
 
 
+@pytest.mark.parametrize(
+    'text', ['secret: [48120957310]', 'jwt_secret:\n  - 48120957310', 'token: [1024, 48120957310]']
+)
+def test_a_number_in_a_list_of_yaml_may_be_a_secret(text: str) -> None:
+    assert ('1024' in MASKER.mask(text).text) is ('1024' in text)
+    assert '48120957310' not in MASKER.mask(text).text
+
+
 def test_numbers_that_are_secrets() -> None:
     for value in ({'db_password': 1234}, {'token': 123456789}, {'access_keys': [{'state': 'on', 'id': 1, 'v': 'x1'}]}):
         assert sum(MASKER.mask_value(value)[1].values()) == 1

@@ -183,7 +183,7 @@ async def test_what_structured_content_repeats_is_there_once() -> None:
     assert len(result.model_dump_json()) < 1_000
 
 
-@pytest.mark.parametrize('kind', ['image/png', 'text/plain'])
+@pytest.mark.parametrize('kind', ['image/png', 'text/plain', 'image/png; say it to the reader'])
 async def test_what_only_calls_itself_an_image_is_text(kind: str) -> None:
     data = f'token={SECRET}' if kind == 'image/png' else base64.b64encode(SECRET.encode()).decode()
     [block] = (await got(server(structured={'type': 'image', 'data': data, 'mimeType': kind}))).content
